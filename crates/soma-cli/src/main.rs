@@ -1,0 +1,3 @@
+//! The `soma` binary.
+
+fn main() {}
