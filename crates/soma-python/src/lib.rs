@@ -1,1 +1,14 @@
-//! soma-python
+//! Module `somatize._somatize`: the native half of the Python package. It converts, enters the crates
+//! and wraps what comes back; a decision that is not about Python belongs in the crate it concerns.
+
+mod enter;
+mod error;
+
+use pyo3::prelude::*;
+
+/// The native half of somatize.
+#[pymodule]
+fn _somatize(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    Ok(())
+}

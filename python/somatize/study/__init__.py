@@ -1,0 +1,1 @@
+"""Runs the `for` of a study: spaces, samplers, pruners and the functions that a loop asks for."""
