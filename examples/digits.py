@@ -1,7 +1,7 @@
 """The main job: search a small network on scikit-learn's handwritten digits.
 
-Thirty trials over learning rate, width, dropout and optimizer, into a folder, with a median pruner. Start this same
-script a second time, or on another machine that sees the folder, and it joins the same thirty trials.
+Thirty trials over learning rate, width, dropout and optimizer, into a folder, with a median pruner. Start
+this same script a second time, or on another machine that sees the folder, and it joins the same trials.
 """
 
 from __future__ import annotations
@@ -12,9 +12,6 @@ from pathlib import Path
 import torch
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
-from torch.nn.functional import cross_entropy
-
-from somatize import Graph, Node, Store
 from somatize.study import (
     Pruner,
     Sampler,
@@ -27,6 +24,9 @@ from somatize.study import (
     table,
 )
 from somatize.torch import Trainer, export, keep, load, parameters, recall
+from torch.nn.functional import cross_entropy
+
+from somatize import Graph, Node, Store
 
 STUDY = "digits"
 EPOCHS = 12
@@ -98,7 +98,9 @@ def accuracy(logits, y):
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--out", type=Path, default=Path("out/digits"), help="where the store and the figures go")
+    arguments.add_argument(
+        "--out", type=Path, default=Path("out/digits"), help="where the store and the figures go"
+    )
     arguments.add_argument("--total", type=int, default=30, help="trials in the study, whoever runs them")
     args = arguments.parse_args()
 
@@ -129,7 +131,9 @@ def main() -> None:
     g = network(winner.point)
     load(g, recall(store, f"{STUDY}/{winner.point}"))
     print(f"best: trial {winner.trial}, {winner.point}")
-    print(f"validation loss {winner.score:.4f}, accuracy on held-out digits {evaluate(g, held, accuracy):.3f}")
+    print(
+        f"validation loss {winner.score:.4f}, accuracy on held-out digits {evaluate(g, held, accuracy):.3f}"
+    )
 
     for name, figure in (("table", table), ("influence", influence), ("coordinates", coordinates)):
         path = args.out / f"{name}.html"

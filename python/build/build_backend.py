@@ -28,13 +28,23 @@ def lay(binary: Path) -> None:
 
 def build() -> None:
     """Builds `soma` in release and lays it."""
-    command = ["cargo", "build", "--release", "--locked", "--package", "soma-cli", "--message-format=json-render-diagnostics"]
+    command = [
+        "cargo",
+        "build",
+        "--release",
+        "--locked",
+        "--package",
+        "soma-cli",
+        "--message-format=json-render-diagnostics",
+    ]
     out = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
     messages = (json.loads(line) for line in out.splitlines() if line.startswith("{"))
     lay(next(Path(m["executable"]) for m in messages if m.get("executable")))
 
 
-def build_wheel(wheel_directory: str, config_settings: dict | None = None, metadata_directory: str | None = None) -> str:
+def build_wheel(
+    wheel_directory: str, config_settings: dict | None = None, metadata_directory: str | None = None
+) -> str:
     """PEP 517."""
     import maturin
 
@@ -42,7 +52,9 @@ def build_wheel(wheel_directory: str, config_settings: dict | None = None, metad
     return maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
 
 
-def build_editable(wheel_directory: str, config_settings: dict | None = None, metadata_directory: str | None = None) -> str:
+def build_editable(
+    wheel_directory: str, config_settings: dict | None = None, metadata_directory: str | None = None
+) -> str:
     """PEP 660."""
     import maturin
 
