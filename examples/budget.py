@@ -9,9 +9,8 @@ import multiprocessing
 import sys
 import time
 
-from somatize.study import Sampler, Space, in_flight, search, trials
-
 from somatize import Store
+from somatize.study import Sampler, Space, in_flight, search, trials
 
 STUDY, TOTAL, LEASE = "budget", 24, 2.0
 SPACE = Space().real("x", -1.0, 1.0).real("y", -1.0, 1.0)

@@ -1,8 +1,8 @@
 import torch
+from somatize.torch import Trainer, module, parameters
 
 from somatize import Graph, Store
 from somatize.study import Sampler, Space, best, search
-from somatize.torch import Trainer, module, parameters
 
 
 def trained(point):  # a generator of reports: a pruner stops it by not asking for the next one
@@ -15,7 +15,6 @@ def trained(point):  # a generator of reports: a pruner stops it by not asking f
         yield t.step((x, x.sum(1, keepdim=True)))
 
 
-store = Store("out/quickstart")  # a folder; this script on eight machines that see it is a fleet
-space = Space().real("lr", 1e-4, 1e-1, log=True).int("width", 8, 64)
+store, space = Store("out/quickstart"), Space().real("lr", 1e-4, 1e-1, log=True).int("width", 8, 64)
 search(trained, store, space, Sampler.sobol(seed=0), study="widths", total=30, goal="min")
 print(best(store, study="widths"))

@@ -6,9 +6,8 @@ it was.
 
 import sys
 
-from somatize.study import Sampler, Space, finished, search
-
 from somatize import Store
+from somatize.study import Sampler, Space, finished, search
 
 STUDY = "resume"
 SPACE = Space().real("x", 0.0, 1.0).int("n", 1, 8)
