@@ -1,0 +1,440 @@
+//! What is searched: named dimensions, some of them conditional on others.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::dimension::{Dimension, Domain, When};
+use crate::error::SpaceError;
+use crate::point::{Point, Slot};
+use crate::scalar::Scalar;
+use crate::text;
+
+/// An immutable list of dimensions. Cloning is one reference count.
+///
+/// Its text, from `Display` and back by `FromStr`, loses nothing.
+///
+/// ```
+/// use soma_study::{IntOptions, RealOptions, Space};
+///
+/// let space = Space::new()
+///     .real("lr", 1e-4, 1e-1, RealOptions::default().with_log(true))?
+///     .int("width", 8, 64, IntOptions::default())?
+///     .choice("opt", ["adam", "sgd"])?
+///     .real("momentum", 0.0, 0.99, RealOptions::default())?
+///     .when("opt", ["sgd"])?;
+/// let text = space.to_string();
+/// assert_eq!(
+///     text,
+///     "Space(lr=logreal(0.0001,0.1),width=int(8,64),opt=choice(adam|sgd),momentum=real(0,0.99) when opt=sgd)"
+/// );
+/// assert_eq!(text.parse::<Space>()?, space);
+/// # Ok::<(), soma_study::SpaceError>(())
+/// ```
+#[derive(Clone)]
+pub struct Space {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    dimensions: Vec<Dimension>,
+    by_name: FxHashMap<Arc<str>, usize>,
+    /// Per dimension, those that are conditional on it.
+    children: Vec<Vec<usize>>,
+    /// Per dimension, how many settings it has together with those that depend on it; None without end.
+    settings: Vec<Option<u64>>,
+    size: Option<u64>,
+}
+
+/// How a real dimension is spread.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub struct RealOptions {
+    /// Equal ratios, rather than equal differences, are equally likely. Default: false.
+    pub log: bool,
+    /// The distance between two values. Default: None, every number.
+    pub step: Option<f64>,
+}
+
+impl RealOptions {
+    /// Sets `log`.
+    #[must_use]
+    pub const fn with_log(mut self, log: bool) -> Self {
+        self.log = log;
+        self
+    }
+
+    /// Sets `step`.
+    #[must_use]
+    pub const fn with_step(mut self, step: f64) -> Self {
+        self.step = Some(step);
+        self
+    }
+}
+
+/// How an int dimension is spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct IntOptions {
+    /// Equal ratios, rather than equal differences, are equally likely. Default: false.
+    pub log: bool,
+    /// The distance between two values. Default: 1.
+    pub step: i64,
+}
+
+impl Default for IntOptions {
+    fn default() -> Self {
+        Self { log: false, step: 1 }
+    }
+}
+
+impl IntOptions {
+    /// Sets `log`.
+    #[must_use]
+    pub const fn with_log(mut self, log: bool) -> Self {
+        self.log = log;
+        self
+    }
+
+    /// Sets `step`.
+    #[must_use]
+    pub const fn with_step(mut self, step: i64) -> Self {
+        self.step = step;
+        self
+    }
+}
+
+impl Space {
+    /// A space without dimensions: it has one point.
+    pub fn new() -> Self {
+        Self::from_dimensions(Vec::new())
+    }
+
+    /// This space and one more dimension of numbers, from `low` to `high`, both included.
+    ///
+    /// # Errors
+    /// `RepeatedName`, `EmptyName`; `NotFinite`, `EmptyRange` and `LogRange` for the bounds; `BadStep`, `LogWithStep`.
+    pub fn real(&self, name: &str, low: f64, high: f64, options: RealOptions) -> Result<Self, SpaceError> {
+        self.with(name, Domain::Real { low, high, log: options.log, step: options.step })
+    }
+
+    /// This space and one more dimension of whole numbers, from `low` to `high`, both included.
+    ///
+    /// # Errors
+    /// `RepeatedName`, `EmptyName`; `EmptyRange` and `LogRange` for the bounds; `BadStep`, `LogWithStep`.
+    pub fn int(&self, name: &str, low: i64, high: i64, options: IntOptions) -> Result<Self, SpaceError> {
+        self.with(name, Domain::Int { low, high, log: options.log, step: options.step })
+    }
+
+    /// This space and one more choice. Options keep their type and their order.
+    ///
+    /// # Errors
+    /// `RepeatedName`, `EmptyName`; `EmptyChoice`, `RepeatedOption`; `NotFinite` for an option.
+    pub fn choice<O: Into<Scalar>>(
+        &self,
+        name: &str,
+        options: impl IntoIterator<Item = O>,
+    ) -> Result<Self, SpaceError> {
+        self.with(name, Domain::Choice { options: options.into_iter().map(Into::into).collect() })
+    }
+
+    /// This space and one more dimension.
+    ///
+    /// # Errors
+    /// Those of [`Space::real`], [`Space::int`] and [`Space::choice`].
+    pub fn with(&self, name: &str, domain: Domain) -> Result<Self, SpaceError> {
+        if self.inner.by_name.contains_key(name) {
+            return Err(SpaceError::RepeatedName { name: name.to_owned() });
+        }
+        let mut dimensions = self.inner.dimensions.clone();
+        dimensions.push(Dimension::new(name, domain)?);
+        Ok(Self::from_dimensions(dimensions))
+    }
+
+    /// The last dimension exists only in points where `parent` has one of `values`.
+    ///
+    /// # Errors
+    /// `NothingToCondition` on an empty space; `UnknownParent` when it does not stand before the last dimension;
+    /// `RealParent`; `ConditionNeverHolds` for a value that the parent does not have, or for none at all.
+    pub fn when<V: Into<Scalar>>(
+        &self,
+        parent: &str,
+        values: impl IntoIterator<Item = V>,
+    ) -> Result<Self, SpaceError> {
+        let mut dimensions = self.inner.dimensions.clone();
+        let Some((last, before)) = dimensions.split_last_mut() else {
+            return Err(SpaceError::NothingToCondition);
+        };
+        let name = last.name.to_string();
+        let Some(index) = before.iter().position(|one| &*one.name == parent) else {
+            let close = crate::close::close(parent, before.iter().map(|one| &*one.name));
+            return Err(SpaceError::UnknownParent { name, parent: parent.to_owned(), close });
+        };
+        let parent = &before[index];
+        if parent.domain.kind() == "real" {
+            return Err(SpaceError::RealParent { name, parent: parent.name.to_string() });
+        }
+        let never = |given: String| SpaceError::ConditionNeverHolds {
+            name: name.clone(),
+            parent: parent.name.to_string(),
+            given,
+            expected: parent.expected(),
+        };
+        let mut held = Vec::new();
+        for value in values {
+            let value = value.into();
+            let slot = parent.check(value.clone()).map_err(|_| never(value.to_string()))?;
+            let ordinal = parent.ordinal(&slot).ok_or_else(|| never(value.to_string()))?;
+            held.push((ordinal, value));
+        }
+        held.sort_by_key(|(ordinal, _)| *ordinal);
+        held.dedup_by_key(|(ordinal, _)| *ordinal);
+        if held.is_empty() {
+            return Err(never("nothing".to_owned()));
+        }
+        let ordinals = held.iter().map(|(ordinal, _)| *ordinal).collect();
+        last.when = Some(When {
+            parent: index,
+            values: held.into_iter().map(|(_, value)| value).collect(),
+            ordinals,
+        });
+        Ok(Self::from_dimensions(dimensions))
+    }
+
+    fn from_dimensions(dimensions: Vec<Dimension>) -> Self {
+        let by_name = dimensions.iter().enumerate().map(|(i, one)| (Arc::clone(&one.name), i)).collect();
+        let mut children = vec![Vec::new(); dimensions.len()];
+        for (i, dimension) in dimensions.iter().enumerate() {
+            if let Some(when) = &dimension.when {
+                children[when.parent].push(i);
+            }
+        }
+        let mut inner = Inner { dimensions, by_name, children, settings: Vec::new(), size: Some(1) };
+        inner.count();
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// The dimensions, in the order they were declared.
+    pub fn dimensions(&self) -> &[Dimension] {
+        &self.inner.dimensions
+    }
+
+    /// Where the dimension of that name stands.
+    pub fn index_of(&self, name: &str) -> Option<usize> {
+        self.inner.by_name.get(name).copied()
+    }
+
+    /// How many points there are; None when there is no end of them, or more than 2^64 - 1.
+    pub fn size(&self) -> Option<u64> {
+        self.inner.size
+    }
+
+    /// Reads a point of this space from its text.
+    ///
+    /// # Errors
+    /// `Text` when it does not read; the errors of [`Point::from_values`] when it reads and does not fit.
+    pub fn parse_point(&self, text: &str) -> Result<Point, SpaceError> {
+        Point::parse(self, text)
+    }
+
+    /// Says how the names and kinds of `other` differ from these; None when they do not. Bounds, steps, options and
+    /// conditions may differ.
+    pub fn difference(&self, other: &Self) -> Option<String> {
+        for (mine, its) in self.dimensions().iter().zip(other.dimensions()) {
+            if mine.name != its.name
+                && self.index_of(&its.name).is_some()
+                && other.index_of(&mine.name).is_some()
+            {
+                return Some(format!("`{}` stands where `{}` stood", its.name, mine.name));
+            }
+        }
+        for mine in self.dimensions() {
+            match other.index_of(&mine.name).map(|i| &other.dimensions()[i]) {
+                None => return Some(format!("`{}` is missing", mine.name)),
+                Some(its) if its.domain.kind() != mine.domain.kind() => {
+                    let (was, is) = (mine.domain.kind(), its.domain.kind());
+                    return Some(format!("`{}` was {was} and is {is}", mine.name));
+                }
+                Some(_) => {}
+            }
+        }
+        let more = other.dimensions().iter().find(|its| self.index_of(&its.name).is_none())?;
+        Some(format!("`{}` is new", more.name))
+    }
+
+    /// Whether dimension `i` exists, given the values of those before it.
+    pub(crate) fn is_active(&self, i: usize, slots: &[Slot]) -> bool {
+        let Some(when) = &self.inner.dimensions[i].when else { return true };
+        let parent = &self.inner.dimensions[when.parent];
+        parent.ordinal(&slots[when.parent]).is_some_and(|k| when.ordinals.binary_search(&k).is_ok())
+    }
+
+    /// The text of a condition, for messages.
+    pub(crate) fn condition(&self, when: &When) -> String {
+        let mut text = String::new();
+        let name = &self.inner.dimensions[when.parent].name;
+        text::write_word(&mut text, name).expect("a String takes everything");
+        text.push('=');
+        text::write_scalars(&mut text, &when.values).expect("a String takes everything");
+        text
+    }
+
+    /// Makes a point by asking `value` for every dimension that exists, in order.
+    pub(crate) fn fill(&self, mut value: impl FnMut(usize, &Dimension) -> Slot) -> Point {
+        let mut slots = Vec::with_capacity(self.inner.dimensions.len());
+        for (i, dimension) in self.inner.dimensions.iter().enumerate() {
+            let slot = if self.is_active(i, &slots) { value(i, dimension) } else { Slot::Absent };
+            slots.push(slot);
+        }
+        Point::new(self.clone(), slots)
+    }
+
+    /// The point with that number, the last dimension turning fastest; only below [`Space::size`].
+    pub(crate) fn point_at(&self, number: u64) -> Point {
+        let inner = &*self.inner;
+        let mut left = vec![0; inner.dimensions.len()];
+        inner.spread(number, inner.roots(), &mut left);
+        self.fill(|i, dimension| {
+            let (k, rest) = inner.place(i, left[i]);
+            inner.spread(rest, inner.active_children(i, k), &mut left);
+            dimension.at(k)
+        })
+    }
+
+    /// The number of a point of this space: the inverse of [`Space::point_at`]; None where they cannot be counted.
+    pub(crate) fn number_of(&self, slots: &[Slot]) -> Option<u64> {
+        let inner = &*self.inner;
+        inner.size?;
+        let mut numbers = vec![0u64; slots.len()];
+        let gather = |numbers: &[u64], of: &mut dyn Iterator<Item = usize>| {
+            of.fold(0u64, |sum, i| sum * inner.settings[i].unwrap_or(1) + numbers[i])
+        };
+        for i in (0..slots.len()).rev() {
+            if let Some(k) = inner.dimensions[i].ordinal(&slots[i]) {
+                let within = gather(&numbers, &mut inner.active_children(i, k));
+                numbers[i] = inner.settings_before(i, k) + within;
+            }
+        }
+        Some(gather(&numbers, &mut inner.roots()))
+    }
+}
+
+impl Inner {
+    fn count(&mut self) {
+        let mut settings = vec![None; self.dimensions.len()];
+        for i in (0..self.dimensions.len()).rev() {
+            settings[i] = self.dimensions[i].last().and_then(|last| {
+                let special = self.special(i);
+                let plain = (u128::from(last) + 1).checked_sub(special.len() as u128)?;
+                let mut sum = plain;
+                for k in special {
+                    let product = self.active_children(i, k).try_fold(1u64, |product, child| {
+                        settings[child].and_then(|n: u64| product.checked_mul(n))
+                    })?;
+                    sum += u128::from(product);
+                }
+                u64::try_from(sum).ok()
+            });
+        }
+        let size = self.roots().try_fold(1u64, |product, i| product.checked_mul(settings[i]?));
+        self.size = size;
+        self.settings = settings;
+    }
+
+    fn roots(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        (0..self.dimensions.len()).filter(|i| self.dimensions[*i].when.is_none())
+    }
+
+    fn active_children(&self, i: usize, k: u64) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        self.children[i].iter().copied().filter(move |child| {
+            self.dimensions[*child].when.as_ref().is_some_and(|when| when.ordinals.binary_search(&k).is_ok())
+        })
+    }
+
+    /// The values of dimension `i` on which others depend, ascending.
+    fn special(&self, i: usize) -> Vec<u64> {
+        let whens = self.children[i].iter().filter_map(|child| self.dimensions[*child].when.as_ref());
+        let mut special: Vec<u64> = whens.flat_map(|when| when.ordinals.iter().copied()).collect();
+        special.sort_unstable();
+        special.dedup();
+        special
+    }
+
+    /// How many settings dimension `i` has, with those that depend on it, when its value is `k`.
+    fn settings_at(&self, i: usize, k: u64) -> u64 {
+        self.active_children(i, k).map(|child| self.settings[child].unwrap_or(1)).product()
+    }
+
+    /// How many settings dimension `i` has, with those that depend on it, for its values below `k`.
+    fn settings_before(&self, i: usize, k: u64) -> u64 {
+        if self.children[i].is_empty() {
+            return k;
+        }
+        let special = self.special(i).into_iter().take_while(|one| *one < k);
+        special.fold(k, |sum, one| sum - 1 + self.settings_at(i, one))
+    }
+
+    /// The value of dimension `i` in its setting `number`, and the number left for those that depend on it.
+    fn place(&self, i: usize, number: u64) -> (u64, u64) {
+        if self.children[i].is_empty() {
+            return (number, 0);
+        }
+        let (mut left, mut next) = (number, 0);
+        for k in self.special(i) {
+            if left < k - next {
+                break;
+            }
+            left -= k - next;
+            let here = self.settings_at(i, k);
+            if left < here {
+                return (k, left);
+            }
+            left -= here;
+            next = k + 1;
+        }
+        (next + left, 0)
+    }
+
+    /// Shares `number` out over `dimensions`, the last turning fastest.
+    fn spread(&self, mut number: u64, dimensions: impl DoubleEndedIterator<Item = usize>, left: &mut [u64]) {
+        for i in dimensions.rev() {
+            let settings = self.settings[i].unwrap_or(1);
+            left[i] = number % settings;
+            number /= settings;
+        }
+    }
+}
+
+impl Default for Space {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PartialEq for Space {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner) || self.inner.dimensions == other.inner.dimensions
+    }
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        text::write_space(f, self)
+    }
+}
+
+impl fmt::Debug for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Space {
+    type Err = SpaceError;
+
+    fn from_str(text: &str) -> Result<Self, SpaceError> {
+        text::read_space(text)
+    }
+}
