@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import venv
@@ -61,16 +60,12 @@ def test_the_repository_names_no_place_of_its_own():
     if not (ROOT / ".git").exists():
         pytest.skip("not a git checkout: there is no list of committed files")
     words = ["/wor" + "k/", "/ro" + "ot/", "pypi" + ".org", "pythonhosted" + ".org"]
+    grep = ["git", "-c", "safe.directory=*", "grep", "-n", "-I", "-F"]
     found = subprocess.run(
-        ["git", "grep", "-n", "-I", "-F", *[a for w in words for a in ("-e", w)], "--", ":!*.lock"],
+        [*grep, *[a for w in words for a in ("-e", w)], "--", ":!*.lock"],
         cwd=ROOT,
         capture_output=True,
         text=True,
-        env={
-            **os.environ,
-            "GIT_CONFIG_COUNT": "1",
-            "GIT_CONFIG_KEY_0": "safe.directory",
-            "GIT_CONFIG_VALUE_0": "*",
-        },
     )
+    assert found.returncode in (0, 1), found.stderr
     assert found.stdout == ""
