@@ -1,0 +1,307 @@
+//! Reading on: all ledgers of a study, each from where the last call stopped.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use rustc_hash::FxHashMap;
+
+use crate::backend::{Backend, Follow, Tail, Watch};
+use crate::error::{Result, StoreError};
+use crate::layout;
+use crate::line::{self, Scanned};
+
+/// Read in one call when nothing is known about how much is new.
+const FIRST_READ_BYTES: usize = 16 << 10;
+/// Read in one call when there is more.
+const READ_BYTES: usize = 1 << 20;
+/// Ledgers held open between two calls.
+const MAX_OPEN: usize = 128;
+
+/// Which ledger of a [`Follower`], in the order in which it met them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LedgerId(pub u32);
+
+/// What a [`Follower`] finds.
+#[derive(Debug, Clone, Copy)]
+pub enum Found<'a> {
+    /// A record, whole, as one JSON object.
+    Line {
+        /// Where it stands.
+        ledger: LedgerId,
+        /// Bytes before it.
+        offset: u64,
+        /// The object, its checksum included.
+        line: &'a [u8],
+    },
+    /// Bytes that are no record: what comes after them is read all the same.
+    Damaged {
+        /// Where they stand.
+        ledger: LedgerId,
+        /// Bytes before them.
+        offset: u64,
+        /// How many there are.
+        size: u64,
+    },
+    /// A ledger was taken away: everything handed out before is to be forgotten, and comes again as far as it is
+    /// still there.
+    Reset,
+}
+
+/// Reads all ledgers of a study, each from where it stopped.
+#[derive(Debug)]
+pub struct Follower {
+    backend: Arc<dyn Backend>,
+    folder: String,
+    watch: Box<dyn Watch>,
+    ledgers: Vec<Followed>,
+    by_name: FxHashMap<Arc<str>, LedgerId>,
+    buffer: Vec<u8>,
+    open: usize,
+}
+
+#[derive(Debug)]
+struct Followed {
+    name: Arc<str>,
+    end: Box<dyn Follow>,
+    // Bytes handed out; what stands behind is not whole yet.
+    read: u64,
+    is_open: bool,
+    is_closed: bool,
+    version: u64,
+    beat: Duration,
+    // On the caller's clock: when it was first read, and when it last had something new.
+    met: Duration,
+    grew: Duration,
+}
+
+impl Follower {
+    pub(crate) fn new(backend: Arc<dyn Backend>, folder: String) -> Self {
+        let watch = backend.watch(&layout::ledgers(&folder));
+        Self {
+            backend,
+            folder,
+            watch,
+            ledgers: Vec::new(),
+            by_name: FxHashMap::default(),
+            buffer: Vec::new(),
+            open: 0,
+        }
+    }
+
+    /// Hands out what is new since the last call, ledger by ledger, each in order. `now` is the reader's clock, on
+    /// which silence is measured.
+    ///
+    /// # Errors
+    /// [`StoreError::NewerVersion`]; the storage fails. What was handed out before the error is not handed out again.
+    pub fn read_on(&mut self, now: Duration, each: &mut dyn FnMut(Found<'_>)) -> Result<()> {
+        if self.look_for_ledgers(now)? {
+            each(Found::Reset);
+        }
+        let mut is_gone = false;
+        for id in 0..self.ledgers.len() {
+            if !self.ledgers[id].is_closed {
+                is_gone |= self.read_ledger(id, now, each)?;
+            }
+        }
+        if is_gone {
+            self.forget();
+            each(Found::Reset);
+            self.look_for_ledgers(now)?;
+            for id in 0..self.ledgers.len() {
+                self.read_ledger(id, now, each)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers whether a known ledger is gone, and forgets everything then.
+    fn look_for_ledgers(&mut self, now: Duration) -> Result<bool> {
+        let Some(listed) = self.watch.changed()? else { return Ok(false) };
+        let names: Vec<&str> = listed.iter().filter_map(|component| layout::read_ledger(component)).collect();
+        let known = names.iter().filter(|name| self.by_name.contains_key(**name)).count();
+        let is_gone = known < self.ledgers.len();
+        if is_gone {
+            self.forget();
+        }
+        if is_gone || known < names.len() {
+            for name in names {
+                self.meet(name, now);
+            }
+        }
+        Ok(is_gone)
+    }
+
+    fn forget(&mut self) {
+        self.ledgers.clear();
+        self.by_name.clear();
+        self.open = 0;
+        self.watch = self.backend.watch(&layout::ledgers(&self.folder));
+    }
+
+    fn meet(&mut self, name: &str, now: Duration) {
+        if self.by_name.contains_key(name) {
+            return;
+        }
+        let name: Arc<str> = name.into();
+        let end = self.backend.follow(&layout::ledger(&self.folder, &name));
+        self.by_name.insert(Arc::clone(&name), LedgerId(self.ledgers.len() as u32));
+        let (read, is_open, is_closed, version, beat) = (0, false, false, 0, Duration::ZERO);
+        self.ledgers.push(Followed {
+            name,
+            end,
+            read,
+            is_open,
+            is_closed,
+            version,
+            beat,
+            met: now,
+            grew: now,
+        });
+    }
+
+    /// Answers whether the ledger is gone.
+    fn read_ledger(&mut self, id: usize, now: Duration, each: &mut dyn FnMut(Found<'_>)) -> Result<bool> {
+        let ledger = &mut self.ledgers[id];
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let read = ledger.read_on(LedgerId(id as u32), now, &mut buffer, each);
+        self.buffer = buffer;
+        let is_gone = read? == Tail::Gone;
+        if ledger.is_closed || (!ledger.is_open && self.open >= MAX_OPEN) {
+            ledger.end.rest();
+            self.open -= usize::from(std::mem::take(&mut ledger.is_open));
+        } else {
+            self.open += usize::from(!std::mem::replace(&mut ledger.is_open, true));
+        }
+        if let Err(found) = ledger.check_version() {
+            let path = self.backend.path(&layout::ledger(&self.folder, &ledger.name));
+            return Err(StoreError::NewerVersion { path, found, known: layout::VERSION });
+        }
+        Ok(is_gone)
+    }
+
+    /// The name of a ledger that something was found in.
+    pub fn name(&self, ledger: LedgerId) -> &Arc<str> {
+        &self.ledgers[ledger.0 as usize].name
+    }
+
+    /// The ledger with this name, if it was met.
+    pub fn id(&self, name: &str) -> Option<LedgerId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// How many bytes of a ledger were handed out.
+    pub fn bytes_read(&self, ledger: LedgerId) -> u64 {
+        self.ledgers[ledger.0 as usize].read
+    }
+
+    /// Whether the process that wrote it said that nothing more will come.
+    pub fn is_closed(&self, ledger: LedgerId) -> bool {
+        self.ledgers[ledger.0 as usize].is_closed
+    }
+
+    /// How often the process that writes it promised a sign of life.
+    pub fn beat(&self, ledger: LedgerId) -> Duration {
+        self.ledgers[ledger.0 as usize].beat
+    }
+
+    /// How long a ledger has had nothing new. Watched for `enough` by this reader, on the clock given to
+    /// [`Follower::read_on`], that alone counts; before, the storage's time against the storage's time, where
+    /// `storage_now` knows it.
+    ///
+    /// # Errors
+    /// The storage fails.
+    pub fn silence(
+        &mut self,
+        ledger: LedgerId,
+        now: Duration,
+        enough: Duration,
+        storage_now: impl FnOnce() -> Result<Option<SystemTime>>,
+    ) -> Result<Duration> {
+        let ledger = &mut self.ledgers[ledger.0 as usize];
+        let watched = now.saturating_sub(ledger.grew);
+        let has_grown = ledger.grew > ledger.met;
+        if has_grown || now.saturating_sub(ledger.met) >= enough {
+            return Ok(watched);
+        }
+        match (ledger.end.modified()?, storage_now()?) {
+            (Some(written), Some(now)) => Ok(now.duration_since(written).unwrap_or_default().max(watched)),
+            _ => Ok(watched),
+        }
+    }
+}
+
+impl Followed {
+    fn read_on(
+        &mut self,
+        id: LedgerId,
+        now: Duration,
+        buffer: &mut Vec<u8>,
+        each: &mut dyn FnMut(Found<'_>),
+    ) -> Result<Tail> {
+        buffer.clear();
+        buffer.reserve(FIRST_READ_BYTES);
+        let (start, mut base) = (self.read, self.read);
+        loop {
+            let room = buffer.capacity() - buffer.len();
+            let Tail::Read(read) = self.end.read_on(base + buffer.len() as u64, buffer)? else {
+                return Ok(Tail::Gone);
+            };
+            if read > 0 {
+                self.grew = now;
+                let whole = self.hand_out(id, base, buffer, each);
+                buffer.drain(..whole);
+                base += whole as u64;
+                self.read = base;
+            }
+            if read < room {
+                return Ok(Tail::Read((self.read - start) as usize));
+            }
+            buffer.reserve(READ_BYTES);
+        }
+    }
+
+    /// Answers how many bytes of `bytes`, which begin at `base`, were whole.
+    fn hand_out(
+        &mut self,
+        ledger: LedgerId,
+        base: u64,
+        bytes: &[u8],
+        each: &mut dyn FnMut(Found<'_>),
+    ) -> usize {
+        line::scan(bytes, |at, found| {
+            let offset = base + at as u64;
+            match found {
+                Scanned::Line(line) => {
+                    // The two records of a ledger about itself.
+                    if line.starts_with(br#"{"kind":"open""#) {
+                        self.open(line);
+                    } else if line.starts_with(br#"{"kind":"close""#) {
+                        self.is_closed = true;
+                    }
+                    each(Found::Line { ledger, offset, line });
+                }
+                Scanned::Damaged(part) => each(Found::Damaged { ledger, offset, size: part.len() as u64 }),
+            }
+        })
+    }
+}
+
+/// The first record of a ledger.
+#[derive(serde::Deserialize)]
+struct Opening {
+    version: u64,
+    #[serde(default)]
+    beat_secs: f64,
+}
+
+impl Followed {
+    fn open(&mut self, line: &[u8]) {
+        let Ok(opening) = serde_json::from_slice::<Opening>(line) else { return };
+        self.version = opening.version;
+        self.beat = Duration::try_from_secs_f64(opening.beat_secs).unwrap_or_default();
+    }
+
+    fn check_version(&self) -> Result<(), u64> {
+        if self.version > layout::VERSION { Err(self.version) } else { Ok(()) }
+    }
+}
