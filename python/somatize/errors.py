@@ -29,7 +29,7 @@ class SomaError(Exception):
 
 
 class StoreError(SomaError):
-    """A store refused: it is of another version, its bytes are damaged, its backend cannot do what was asked."""
+    """A store refused: another version, damaged bytes, or a backend that cannot do what was asked."""
 
 
 class StoreNotFoundError(StoreError, LookupError):
@@ -42,6 +42,10 @@ class BlobNotFoundError(StoreError, LookupError):
 
 class NameNotFoundError(StoreError, LookupError):
     """Nothing is bound to this name."""
+
+
+class DigestError(StoreError, ValueError):
+    """Text was given for a digest that is not 64 hexadecimal digits."""
 
 
 class CorruptError(StoreError, ValueError):

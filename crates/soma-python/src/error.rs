@@ -2,11 +2,15 @@
 //! `somatize/errors.py`, are imported here once, and nothing else chooses one.
 
 use std::fmt::Display;
+use std::io;
 
+use pyo3::exceptions::PyOSError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyModule};
+use soma_store::StoreError;
+use soma_study::{PrunerError, SamplerError, SpaceError};
 
 static CLASSES: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
@@ -26,6 +30,101 @@ pub trait IntoPyError: Display {
         let raised = raise(py, self.class(), &self.to_string(), self.hint());
         raised.unwrap_or_else(|broken| broken)
     }
+}
+
+/// A result of a crate, with its error as the Python exception.
+pub trait OrRaise<T> {
+    /// The value, or the exception to raise.
+    fn or_raise(self, py: Python<'_>) -> PyResult<T>;
+}
+
+impl<T, E: IntoPyError> OrRaise<T> for Result<T, E> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|error| error.into_py_error(py))
+    }
+}
+
+impl IntoPyError for SpaceError {
+    fn class(&self) -> &'static str {
+        match self {
+            Self::UsedUp { .. } => "UsedUpError",
+            _ => "SpaceError",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        self.hint()
+    }
+}
+
+impl IntoPyError for SamplerError {
+    fn class(&self) -> &'static str {
+        "SamplerError"
+    }
+
+    fn hint(&self) -> Option<String> {
+        self.hint()
+    }
+}
+
+impl IntoPyError for PrunerError {
+    fn class(&self) -> &'static str {
+        "PrunerError"
+    }
+
+    fn hint(&self) -> Option<String> {
+        self.hint()
+    }
+}
+
+impl IntoPyError for StoreError {
+    fn class(&self) -> &'static str {
+        match self {
+            Self::NotFound { .. } | Self::NotAStore { .. } => "StoreNotFoundError",
+            Self::BlobNotFound { .. } => "BlobNotFoundError",
+            Self::BlobDamaged { .. } | Self::Damaged { .. } => "CorruptError",
+            Self::BadDigest { .. } => "DigestError",
+            _ => "StoreError",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        self.hint()
+    }
+
+    fn into_py_error(self, py: Python<'_>) -> PyErr {
+        let raised = match &self {
+            Self::Io { action, path, source } => os_error(py, action, path, source, self.hint()),
+            _ => raise(py, self.class(), &self.to_string(), self.hint()),
+        };
+        raised.unwrap_or_else(|broken| broken)
+    }
+}
+
+/// What the operating system said stays the `OSError` it is: Python chooses the class by the number.
+fn os_error(
+    py: Python<'_>,
+    action: &str,
+    path: &str,
+    source: &io::Error,
+    hint: Option<String>,
+) -> PyResult<PyErr> {
+    let os_error = py.get_type::<PyOSError>();
+    let raised = match source.raw_os_error() {
+        Some(number) => {
+            let words: String = py.import("os")?.call_method1("strerror", (number,))?.extract()?;
+            os_error.call1((number, format!("could not {action}: {words}"), path))?
+        }
+        None => os_error.call1((format!("could not {action} `{path}`: {source}"),))?,
+    };
+    // Printed on a line of its own, where Python has notes (3.11 and later).
+    if let Some(hint) = &hint
+        && raised.hasattr("add_note")?
+    {
+        raised.call_method1("add_note", (format!("hint: {hint}"),))?;
+    }
+    raised.setattr(intern!(py, "hint"), hint)?;
+    Ok(PyErr::from_value(raised))
 }
 
 /// `class(text, hint=hint)`, with `class` the name of one in `somatize/errors.py`.

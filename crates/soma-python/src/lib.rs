@@ -1,8 +1,12 @@
 //! Module `somatize._somatize`: the native half of the Python package. It converts, enters the crates
 //! and wraps what comes back; a decision that is not about Python belongs in the crate it concerns.
 
+mod convert;
 mod enter;
 mod error;
+mod point;
+mod space;
+mod store;
 
 use pyo3::prelude::*;
 
@@ -10,5 +14,8 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _somatize(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    store::register(module)?;
+    space::register(module)?;
+    point::register(module)?;
     Ok(())
 }

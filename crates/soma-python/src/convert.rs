@@ -1,0 +1,111 @@
+//! Values that cross: options and numbers in, scalars out.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
+use soma_study::Scalar;
+
+use crate::error::raise;
+
+/// A scalar as the Python value of its type.
+pub fn scalar_to_py<'py>(py: Python<'py>, scalar: &Scalar) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match scalar {
+        Scalar::Null => py.None().into_bound(py),
+        Scalar::Bool(value) => PyBool::new(py, *value).to_owned().into_any(),
+        Scalar::Int(value) => value.into_pyobject(py)?.into_any(),
+        Scalar::Float(value) => PyFloat::new(py, *value).into_any(),
+        Scalar::Text(value) => PyString::new(py, value).into_any(),
+    })
+}
+
+/// A value of a point or an option of a choice, for the dimension `name`. Numbers of other libraries (a numpy
+/// scalar) count as the int or float they are.
+///
+/// # Errors
+/// `SpaceError` for any other type, and for an int of more than 64 bits.
+pub fn scalar_from_py(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Scalar> {
+    if value.is_none() {
+        return Ok(Scalar::Null);
+    }
+    // A bool is an int to Python: it is looked at first.
+    if let Ok(value) = value.cast::<PyBool>() {
+        return Ok(Scalar::Bool(value.is_true()));
+    }
+    if let Ok(value) = value.cast::<PyString>() {
+        return Ok(Scalar::Text(value.to_str()?.to_owned()));
+    }
+    if value.is_instance_of::<PyInt>() || value.hasattr("__index__")? {
+        return int_from_py(name, "", value).map(Scalar::Int);
+    }
+    if value.is_instance_of::<PyFloat>() || value.hasattr("__float__")? {
+        return Ok(Scalar::Float(value.extract()?));
+    }
+    let (text, kind) = (value.repr()?, value.get_type().name()?);
+    Err(raise(
+        value.py(),
+        "SpaceError",
+        &format!("`{name}` was given {text}, a {kind}, expected a str, bool, int, float or None"),
+        Some("give each one a word, and look the value up in a dict by that word".to_owned()),
+    )?)
+}
+
+/// A whole number for the dimension `name`; `what` names the bound it is (`low `), or is empty.
+///
+/// # Errors
+/// `SpaceError` for what is no whole number or has more than 64 bits.
+pub fn int_from_py(name: &str, what: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {
+    match value.extract() {
+        Ok(value) => Ok(value),
+        Err(_) => Err(raise(
+            value.py(),
+            "SpaceError",
+            &format!("`{name}` was given {what}{}, expected a whole number of 64 bits", value.repr()?),
+            None,
+        )?),
+    }
+}
+
+/// A number for the dimension `name`; `what` names the bound it is (`low `), or is empty.
+///
+/// # Errors
+/// `SpaceError` for what is no number.
+pub fn real_from_py(name: &str, what: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    match value.extract() {
+        Ok(value) => Ok(value),
+        Err(_) => Err(raise(
+            value.py(),
+            "SpaceError",
+            &format!("`{name}` was given {what}{}, expected a number", value.repr()?),
+            None,
+        )?),
+    }
+}
+
+/// The options of a choice. A single str is refused, as it would be taken apart into its letters.
+///
+/// # Errors
+/// `SpaceError` for an option of another type, `TypeError` for what cannot be iterated over.
+pub fn options_from_py(name: &str, options: &Bound<'_, PyAny>) -> PyResult<Vec<Scalar>> {
+    if options.is_instance_of::<PyString>() {
+        let text = format!("`{name}` was given {}, expected a list of options", options.repr()?);
+        return Err(raise(options.py(), "SpaceError", &text, None)?);
+    }
+    options.try_iter()?.map(|option| scalar_from_py(name, &option?)).collect()
+}
+
+/// `when=("opt", "sgd")` or `when=("opt", ["sgd", "adam"])`.
+///
+/// # Errors
+/// `TypeError` for anything but a pair whose first member is a str.
+pub fn when_from_py(name: &str, when: &Bound<'_, PyAny>) -> PyResult<(String, Vec<Scalar>)> {
+    let Ok((parent, value)) = when.extract::<(String, Bound<'_, PyAny>)>() else {
+        return Err(PyTypeError::new_err(format!(
+            "`when` of `{name}` was given {}, expected a pair: the name of a dimension, and its value or values",
+            when.repr()?
+        )));
+    };
+    let is_several = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
+    let values =
+        if is_several { options_from_py(name, &value)? } else { vec![scalar_from_py(name, &value)?] };
+    Ok((parent, values))
+}
