@@ -157,6 +157,17 @@ impl Dimension {
         matches!(self.scale, Scale::LogInt { .. }) && self.last() != Some(0)
     }
 
+    /// How likely a value is; 1 for an absent one and where values cannot be counted.
+    pub(crate) fn likelihood(&self, slot: &Slot) -> f64 {
+        match (&self.scale, slot) {
+            (_, Slot::Absent) => 1.0,
+            (Scale::LogInt { ln_span, .. }, Slot::Own(Scalar::Int(value))) => {
+                ((*value as f64 + 0.5).ln() - (*value as f64 - 0.5).ln()) / ln_span
+            }
+            _ => self.last().map_or(1.0, |last| 1.0 / (last as f64 + 1.0)),
+        }
+    }
+
     /// The value with ordinal `k`, counted from the lower end or the first option; only where values can be counted.
     pub(crate) fn at(&self, k: u64) -> Slot {
         match &self.scale {
@@ -203,6 +214,10 @@ impl Dimension {
     /// values that can be counted.
     pub(crate) fn at_unit(&self, unit: f64) -> Slot {
         match &self.scale {
+            // Not left to rounding: the upper end is the upper end.
+            Scale::Linear { high, .. } | Scale::Log { high, .. } if unit >= 1.0 => {
+                Slot::Own(Scalar::Float(*high))
+            }
             Scale::Linear { low, high } => {
                 let span = high - low;
                 // Ends further apart than the largest float: weighted, so that nothing overflows.

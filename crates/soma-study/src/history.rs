@@ -269,7 +269,9 @@ impl<T: Keyed + Clone> Growing<T> {
     pub(crate) fn snapshot(&mut self) -> Rows<T> {
         let chunks = &self.chunks;
         self.snapshot
-            .get_or_insert_with(|| Rows::from_chunks(chunks.iter().map(|(_, chunk)| Arc::clone(chunk)).collect()))
+            .get_or_insert_with(|| {
+                Rows::from_chunks(chunks.iter().map(|(_, chunk)| Arc::clone(chunk)).collect())
+            })
             .clone()
     }
 }

@@ -4,21 +4,35 @@
 //! functions of the trial number, pruners that are verdicts on a curve, importance.
 
 mod close;
+mod counting;
 mod dimension;
 mod error;
 mod goal;
+mod hash;
+mod history;
+pub mod importance;
 mod lattice;
 mod point;
+mod pruner;
+mod sampler;
 mod scalar;
 mod space;
 mod state;
 mod text;
+mod trial;
 
 pub use dimension::{Dimension, Domain, When};
 pub use error::{PrunerError, SamplerError, SpaceError};
 pub use goal::Goal;
+pub use history::{Curve, Curves, History, Observation, Rows, Trials};
 pub use point::Point;
+pub use pruner::{
+    DivergedOptions, HalvingOptions, HyperbandOptions, MedianOptions, PatienceOptions, PercentileOptions,
+    Pruner, ThresholdOptions,
+};
+pub use sampler::{RandomOptions, Sampler, SobolOptions};
 pub use scalar::Scalar;
 pub use space::{IntOptions, RealOptions, Space};
 pub use state::State;
 pub use text::Excerpt;
+pub use trial::Trial;

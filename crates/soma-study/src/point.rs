@@ -107,6 +107,12 @@ impl Point {
         self.len() == 0
     }
 
+    /// How likely the point is when every dimension that exists is drawn on its own; 1 for a number without end.
+    pub(crate) fn likelihood(&self) -> f64 {
+        let dimensions = self.space.dimensions().iter();
+        dimensions.zip(&self.slots).map(|(dimension, slot)| dimension.likelihood(slot)).product()
+    }
+
     pub(crate) fn slots(&self) -> &[Slot] {
         &self.slots
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::counting::Counting;
 use crate::dimension::{Dimension, Domain, When};
 use crate::error::SpaceError;
 use crate::point::{Point, Slot};
@@ -41,11 +42,8 @@ pub struct Space {
 struct Inner {
     dimensions: Vec<Dimension>,
     by_name: FxHashMap<Arc<str>, usize>,
-    /// Per dimension, those that are conditional on it.
-    children: Vec<Vec<usize>>,
-    /// Per dimension, how many settings it has together with those that depend on it; None without end.
-    settings: Vec<Option<u64>>,
-    size: Option<u64>,
+    counting: Counting,
+    is_uneven: bool,
 }
 
 /// How a real dimension is spread.
@@ -205,15 +203,9 @@ impl Space {
 
     fn from_dimensions(dimensions: Vec<Dimension>) -> Self {
         let by_name = dimensions.iter().enumerate().map(|(i, one)| (Arc::clone(&one.name), i)).collect();
-        let mut children = vec![Vec::new(); dimensions.len()];
-        for (i, dimension) in dimensions.iter().enumerate() {
-            if let Some(when) = &dimension.when {
-                children[when.parent].push(i);
-            }
-        }
-        let mut inner = Inner { dimensions, by_name, children, settings: Vec::new(), size: Some(1) };
-        inner.count();
-        Self { inner: Arc::new(inner) }
+        let counting = Counting::new(&dimensions, Dimension::last);
+        let is_uneven = dimensions.iter().any(|one| one.when.is_some() || one.is_uneven());
+        Self { inner: Arc::new(Inner { dimensions, by_name, counting, is_uneven }) }
     }
 
     /// The dimensions, in the order they were declared.
@@ -228,7 +220,7 @@ impl Space {
 
     /// How many points there are; None when there is no end of them, or more than 2^64 - 1.
     pub fn size(&self) -> Option<u64> {
-        self.inner.size
+        self.inner.counting.size()
     }
 
     /// Reads a point of this space from its text.
@@ -264,6 +256,11 @@ impl Space {
         Some(format!("`{}` is new", more.name))
     }
 
+    /// Whether points that can be counted are not equally likely.
+    pub(crate) fn is_uneven(&self) -> bool {
+        self.inner.is_uneven
+    }
+
     /// Whether dimension `i` exists, given the values of those before it.
     pub(crate) fn is_active(&self, i: usize, slots: &[Slot]) -> bool {
         let Some(when) = &self.inner.dimensions[i].when else { return true };
@@ -293,117 +290,26 @@ impl Space {
 
     /// The point with that number, the last dimension turning fastest; only below [`Space::size`].
     pub(crate) fn point_at(&self, number: u64) -> Point {
-        let inner = &*self.inner;
-        let mut left = vec![0; inner.dimensions.len()];
-        inner.spread(number, inner.roots(), &mut left);
-        self.fill(|i, dimension| {
-            let (k, rest) = inner.place(i, left[i]);
-            inner.spread(rest, inner.active_children(i, k), &mut left);
-            dimension.at(k)
-        })
+        self.point_at_by(&self.inner.counting, number, Dimension::at)
+    }
+
+    /// The point with that number in another counting, in which `value` gives the k-th value of a dimension.
+    pub(crate) fn point_at_by(
+        &self,
+        counting: &Counting,
+        number: u64,
+        value: impl Fn(&Dimension, u64) -> Slot,
+    ) -> Point {
+        let mut left = vec![0; self.dimensions().len()];
+        counting.start(number, &mut left);
+        self.fill(|i, dimension| value(dimension, counting.value(self.dimensions(), i, &mut left)))
     }
 
     /// The number of a point of this space: the inverse of [`Space::point_at`]; None where they cannot be counted.
     pub(crate) fn number_of(&self, slots: &[Slot]) -> Option<u64> {
-        let inner = &*self.inner;
-        inner.size?;
-        let mut numbers = vec![0u64; slots.len()];
-        let gather = |numbers: &[u64], of: &mut dyn Iterator<Item = usize>| {
-            of.fold(0u64, |sum, i| sum * inner.settings[i].unwrap_or(1) + numbers[i])
-        };
-        for i in (0..slots.len()).rev() {
-            if let Some(k) = inner.dimensions[i].ordinal(&slots[i]) {
-                let within = gather(&numbers, &mut inner.active_children(i, k));
-                numbers[i] = inner.settings_before(i, k) + within;
-            }
-        }
-        Some(gather(&numbers, &mut inner.roots()))
-    }
-}
-
-impl Inner {
-    fn count(&mut self) {
-        let mut settings = vec![None; self.dimensions.len()];
-        for i in (0..self.dimensions.len()).rev() {
-            settings[i] = self.dimensions[i].last().and_then(|last| {
-                let special = self.special(i);
-                let plain = (u128::from(last) + 1).checked_sub(special.len() as u128)?;
-                let mut sum = plain;
-                for k in special {
-                    let product = self.active_children(i, k).try_fold(1u64, |product, child| {
-                        settings[child].and_then(|n: u64| product.checked_mul(n))
-                    })?;
-                    sum += u128::from(product);
-                }
-                u64::try_from(sum).ok()
-            });
-        }
-        let size = self.roots().try_fold(1u64, |product, i| product.checked_mul(settings[i]?));
-        self.size = size;
-        self.settings = settings;
-    }
-
-    fn roots(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
-        (0..self.dimensions.len()).filter(|i| self.dimensions[*i].when.is_none())
-    }
-
-    fn active_children(&self, i: usize, k: u64) -> impl DoubleEndedIterator<Item = usize> + '_ {
-        self.children[i].iter().copied().filter(move |child| {
-            self.dimensions[*child].when.as_ref().is_some_and(|when| when.ordinals.binary_search(&k).is_ok())
-        })
-    }
-
-    /// The values of dimension `i` on which others depend, ascending.
-    fn special(&self, i: usize) -> Vec<u64> {
-        let whens = self.children[i].iter().filter_map(|child| self.dimensions[*child].when.as_ref());
-        let mut special: Vec<u64> = whens.flat_map(|when| when.ordinals.iter().copied()).collect();
-        special.sort_unstable();
-        special.dedup();
-        special
-    }
-
-    /// How many settings dimension `i` has, with those that depend on it, when its value is `k`.
-    fn settings_at(&self, i: usize, k: u64) -> u64 {
-        self.active_children(i, k).map(|child| self.settings[child].unwrap_or(1)).product()
-    }
-
-    /// How many settings dimension `i` has, with those that depend on it, for its values below `k`.
-    fn settings_before(&self, i: usize, k: u64) -> u64 {
-        if self.children[i].is_empty() {
-            return k;
-        }
-        let special = self.special(i).into_iter().take_while(|one| *one < k);
-        special.fold(k, |sum, one| sum - 1 + self.settings_at(i, one))
-    }
-
-    /// The value of dimension `i` in its setting `number`, and the number left for those that depend on it.
-    fn place(&self, i: usize, number: u64) -> (u64, u64) {
-        if self.children[i].is_empty() {
-            return (number, 0);
-        }
-        let (mut left, mut next) = (number, 0);
-        for k in self.special(i) {
-            if left < k - next {
-                break;
-            }
-            left -= k - next;
-            let here = self.settings_at(i, k);
-            if left < here {
-                return (k, left);
-            }
-            left -= here;
-            next = k + 1;
-        }
-        (next + left, 0)
-    }
-
-    /// Shares `number` out over `dimensions`, the last turning fastest.
-    fn spread(&self, mut number: u64, dimensions: impl DoubleEndedIterator<Item = usize>, left: &mut [u64]) {
-        for i in dimensions.rev() {
-            let settings = self.settings[i].unwrap_or(1);
-            left[i] = number % settings;
-            number /= settings;
-        }
+        self.size()?;
+        let dimensions = self.dimensions();
+        Some(self.inner.counting.number(dimensions, |i| dimensions[i].ordinal(&slots[i])))
     }
 }
 

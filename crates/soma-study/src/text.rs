@@ -338,15 +338,18 @@ impl<'a> Reader<'a> {
 
     /// A whole number of 64 bits, signed.
     pub(crate) fn int(&mut self) -> Result<i64, SpaceError> {
-        self.number("a whole number from -2^63 to 2^63-1")
+        self.skip_space();
+        let start = self.at;
+        let expected = "a whole number from -2^63 to 2^63-1";
+        self.raw(expected)?.parse().map_err(|_| self.error(start, expected.to_owned()))
     }
 
-    /// A number of the type that is wanted.
-    pub(crate) fn number<T: std::str::FromStr>(&mut self, expected: &str) -> Result<T, SpaceError> {
+    /// A bare word as it stands.
+    pub(crate) fn raw(&mut self, expected: &str) -> Result<&'a str, SpaceError> {
         self.skip_space();
         let start = self.at;
         match self.token(expected)? {
-            Token::Bare(word) => word.parse().map_err(|_| self.error(start, expected.to_owned())),
+            Token::Bare(word) => Ok(word),
             Token::Quoted(_) => Err(self.error(start, expected.to_owned())),
         }
     }

@@ -1,0 +1,44 @@
+//! Which dimension mattered: how much of the score each one explains.
+//!
+//! Every evaluator lists every dimension, from high to low, ties in the order of the space; none of them answers NaN.
+//! Scores that are not finite are left out. A dimension that never changed, or a study with too little in it to tell,
+//! gets 0.
+
+mod spearman;
+
+pub use self::spearman::spearman;
+use crate::point::Point;
+use crate::scalar::Scalar;
+use crate::space::Space;
+
+/// Below this many scores every order explains them.
+const FEWEST: usize = 3;
+
+/// The values of one dimension as numbers, None where a point does not have it: an option by its place, as `space`
+/// lists them.
+fn column(space: &Space, index: usize, points: &[&Point]) -> Vec<Option<f64>> {
+    let dimension = &space.dimensions()[index];
+    points
+        .iter()
+        .map(|point| {
+            // A point read with an older version of the space has its own order.
+            let value = if point.space() == space { point.value(index) } else { point.get(&dimension.name) };
+            match (&dimension.domain, value?) {
+                (crate::Domain::Choice { options }, value) => {
+                    options.iter().position(|one| one == value).map(|place| place as f64)
+                }
+                (_, Scalar::Float(value)) => Some(*value),
+                (_, Scalar::Int(value)) => Some(*value as f64),
+                _ => None,
+            }
+        })
+        .collect()
+}
+
+/// Names with their shares, from high to low.
+fn ranked(space: &Space, share: impl Fn(usize) -> f64) -> Vec<(String, f64)> {
+    let mut shares: Vec<(String, f64)> =
+        space.dimensions().iter().enumerate().map(|(i, one)| (one.name.to_string(), share(i))).collect();
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+    shares
+}
