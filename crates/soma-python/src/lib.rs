@@ -4,7 +4,10 @@
 mod convert;
 mod enter;
 mod error;
+mod history;
 mod point;
+mod pruner;
+mod sampler;
 mod space;
 mod store;
 
@@ -17,5 +20,8 @@ fn _somatize(module: &Bound<'_, PyModule>) -> PyResult<()> {
     store::register(module)?;
     space::register(module)?;
     point::register(module)?;
+    history::register(module)?;
+    sampler::register(module)?;
+    pruner::register(module)?;
     Ok(())
 }

@@ -5,6 +5,6 @@ writes down where it got to, `finished` reads the history back. The same script 
 folder is a distributed study; `search` is that loop, written once.
 """
 
-from somatize._somatize import Dimension, Point, Space
+from somatize._somatize import Curves, Dimension, History, Point, Pruner, Sampler, Space, Trials
 
-__all__ = ["Dimension", "Point", "Space"]
+__all__ = ["Curves", "Dimension", "History", "Point", "Pruner", "Sampler", "Space", "Trials"]
