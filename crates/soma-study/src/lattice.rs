@@ -99,6 +99,7 @@ fn digits(value: f64) -> Option<(i64, i32)> {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the very float is meant")]
 mod tests {
     use super::*;
 

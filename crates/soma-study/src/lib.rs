@@ -30,7 +30,7 @@ pub use pruner::{
     DivergedOptions, HalvingOptions, HyperbandOptions, MedianOptions, PatienceOptions, PercentileOptions,
     Pruner, ThresholdOptions,
 };
-pub use sampler::{RandomOptions, Sampler, SobolOptions};
+pub use sampler::{RandomOptions, Sampler, SobolOptions, TpeOptions};
 pub use scalar::Scalar;
 pub use space::{IntOptions, RealOptions, Space};
 pub use state::State;

@@ -313,6 +313,30 @@ impl Space {
     }
 }
 
+/// Says whether spaces are the same as one, comparing each only once in a row of them.
+pub(crate) struct Alike<'a> {
+    space: &'a Space,
+    last: Option<(*const Inner, bool)>,
+}
+
+impl<'a> Alike<'a> {
+    pub(crate) fn new(space: &'a Space) -> Self {
+        Self { space, last: None }
+    }
+
+    pub(crate) fn holds(&mut self, other: &Space) -> bool {
+        let place = Arc::as_ptr(&other.inner);
+        match self.last {
+            Some((last, is_alike)) if last == place => is_alike,
+            _ => {
+                let is_alike = self.space == other;
+                self.last = Some((place, is_alike));
+                is_alike
+            }
+        }
+    }
+}
+
 impl Default for Space {
     fn default() -> Self {
         Self::new()

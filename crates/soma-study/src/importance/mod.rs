@@ -7,9 +7,9 @@
 mod spearman;
 
 pub use self::spearman::spearman;
+use crate::dimension::Domain;
 use crate::point::Point;
-use crate::scalar::Scalar;
-use crate::space::Space;
+use crate::space::{Alike, Space};
 
 /// Below this many scores every order explains them.
 const FEWEST: usize = 3;
@@ -18,21 +18,20 @@ const FEWEST: usize = 3;
 /// lists them.
 fn column(space: &Space, index: usize, points: &[&Point]) -> Vec<Option<f64>> {
     let dimension = &space.dimensions()[index];
-    points
-        .iter()
-        .map(|point| {
-            // A point read with an older version of the space has its own order.
-            let value = if point.space() == space { point.value(index) } else { point.get(&dimension.name) };
-            match (&dimension.domain, value?) {
-                (crate::Domain::Choice { options }, value) => {
-                    options.iter().position(|one| one == value).map(|place| place as f64)
-                }
-                (_, Scalar::Float(value)) => Some(*value),
-                (_, Scalar::Int(value)) => Some(*value as f64),
-                _ => None,
+    let mut alike = Alike::new(space);
+    let number = |point: &&Point| {
+        // A point read with an older version of the space has its own order.
+        let is_alike = alike.holds(point.space());
+        let value = if is_alike { point.value(index) } else { point.get(&dimension.name) };
+        match (&dimension.domain, value?) {
+            (Domain::Choice { .. }, _) if is_alike => point.option(index).map(|place| place as f64),
+            (Domain::Choice { options }, value) => {
+                options.iter().position(|one| one == value).map(|place| place as f64)
             }
-        })
-        .collect()
+            (_, value) => value.as_f64(),
+        }
+    };
+    points.iter().map(number).collect()
 }
 
 /// Names with their shares, from high to low.

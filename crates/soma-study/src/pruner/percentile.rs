@@ -190,6 +190,7 @@ impl fmt::Display for Percentile {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the very float is meant")]
 mod tests {
     use super::*;
 

@@ -9,12 +9,15 @@ mod halton;
 mod random;
 mod sobol;
 mod text;
+mod tpe;
 
 use std::fmt;
 
 pub use self::random::RandomOptions;
 pub use self::sobol::SobolOptions;
+pub use self::tpe::TpeOptions;
 use crate::error::{SamplerError, SpaceError};
+use crate::goal::Goal;
 use crate::history::History;
 use crate::point::Point;
 use crate::space::Space;
@@ -41,6 +44,7 @@ enum Kind {
     Random(random::Random),
     Halton(halton::Halton),
     Sobol(sobol::Sobol),
+    Tpe(tpe::Tpe),
 }
 
 /// What every sampler does.
@@ -89,6 +93,25 @@ impl Sampler {
         Self(Kind::Sobol(sobol::Sobol::new(options)))
     }
 
+    /// The tree-structured Parzen estimator: draws near the trials that did well. Give it the trials under way too,
+    /// `finished + in_flight`, and workers side by side keep apart.
+    ///
+    /// # Errors
+    /// `Option` when `candidates` is 0.
+    pub fn tpe(options: TpeOptions) -> Result<Self, SamplerError> {
+        tpe::Tpe::new(options).map(|tpe| Self(Kind::Tpe(tpe)))
+    }
+
+    /// The same sampler, with `goal` where it was not given one and needs one.
+    #[must_use]
+    pub fn toward(&self, goal: Goal) -> Self {
+        let mut sampler = self.clone();
+        if let Kind::Tpe(tpe) = &mut sampler.0 {
+            tpe.options.goal.get_or_insert(goal);
+        }
+        sampler
+    }
+
     /// The point of `trial`: a pure function of the arguments.
     ///
     /// # Errors
@@ -107,6 +130,7 @@ impl Sampler {
     pub fn is_independent(&self) -> bool {
         match &self.0 {
             Kind::Grid(_) | Kind::Random(_) | Kind::Halton(_) | Kind::Sobol(_) => true,
+            Kind::Tpe(_) => false,
         }
     }
 
@@ -116,6 +140,7 @@ impl Sampler {
             Kind::Random(random) => random,
             Kind::Halton(halton) => halton,
             Kind::Sobol(sobol) => sobol,
+            Kind::Tpe(tpe) => tpe,
         }
     }
 }
@@ -127,6 +152,7 @@ impl fmt::Display for Sampler {
             Kind::Random(random) => random.fmt(f),
             Kind::Halton(halton) => halton.fmt(f),
             Kind::Sobol(sobol) => sobol.fmt(f),
+            Kind::Tpe(tpe) => tpe.fmt(f),
         }
     }
 }

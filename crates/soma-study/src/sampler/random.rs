@@ -56,12 +56,19 @@ const ORDER: u64 = u64::MAX;
 pub(super) struct Random {
     options: RandomOptions,
     /// The order of the last uneven space that was asked for: a memory of something that can be worked out again.
-    order: Arc<Mutex<Option<(Space, Arc<[u32]>)>>>,
+    kept: Arc<Mutex<Option<Kept>>>,
+}
+
+/// The numbers of a space's points in the order in which they come.
+#[derive(Debug)]
+struct Kept {
+    space: Space,
+    order: Arc<[u32]>,
 }
 
 impl Random {
     pub(super) fn new(options: RandomOptions) -> Self {
-        Self { options, order: Arc::default() }
+        Self { options, kept: Arc::default() }
     }
 
     fn draw(&self, space: &Space, trial: u64) -> Point {
@@ -69,12 +76,12 @@ impl Random {
     }
 
     fn order(&self, space: &Space) -> Arc<[u32]> {
-        let mut kept = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         match &*kept {
-            Some((of, order)) if of == space => Arc::clone(order),
+            Some(kept) if kept.space == *space => Arc::clone(&kept.order),
             _ => {
                 let order = drawn_order(self.options.seed, space);
-                *kept = Some((space.clone(), Arc::clone(&order)));
+                *kept = Some(Kept { space: space.clone(), order: Arc::clone(&order) });
                 order
             }
         }

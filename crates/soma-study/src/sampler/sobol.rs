@@ -131,7 +131,7 @@ impl Draw for Coordinate {
     }
 
     fn index(&mut self, last: u64) -> u64 {
-        if last <= u64::from(u32::MAX) {
+        if u32::try_from(last).is_ok() {
             return ((u128::from(self.bits) * (u128::from(last) + 1)) >> BITS) as u64;
         }
         // More values than coordinates: the part that a coordinate stands for is filled at random.

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::str::FromStr;
 
-use super::{RandomOptions, Sampler, SobolOptions};
+use super::{RandomOptions, Sampler, SobolOptions, TpeOptions};
 use crate::error::{SamplerError, SpaceError};
+use crate::goal::Goal;
 use crate::text::Reader;
 
-const NAMES: [&str; 4] = ["grid", "random", "halton", "sobol"];
+const NAMES: [&str; 5] = ["grid", "random", "halton", "sobol", "tpe"];
 
 /// The options that a text gives, by name.
 struct Given {
@@ -87,6 +88,18 @@ impl FromStr for Sampler {
                     .with_owen(given.take("owen", false)?);
                 given.end(&["seed", "owen"])?;
                 Ok(Self::sobol_with(options))
+            }
+            "tpe" => {
+                let unsaid = TpeOptions::default();
+                let mut options = unsaid
+                    .with_seed(given.take("seed", unsaid.seed)?)
+                    .with_startup(given.take("startup", unsaid.startup)?)
+                    .with_candidates(given.take("candidates", unsaid.candidates)?);
+                if given.options.contains_key("goal") {
+                    options = options.with_goal(given.take("goal", Goal::Min)?);
+                }
+                given.end(&["seed", "goal", "startup", "candidates"])?;
+                Self::tpe(options)
             }
             _ => Err(SamplerError::Unknown {
                 close: crate::close::close(&given.sampler, NAMES.into_iter()),
