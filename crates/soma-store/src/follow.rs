@@ -28,6 +28,8 @@ pub enum Found<'a> {
     Line {
         /// Where it stands.
         ledger: LedgerId,
+        /// The ledger's name.
+        name: &'a Arc<str>,
         /// Bytes before it.
         offset: u64,
         /// The object, its checksum included.
@@ -37,6 +39,8 @@ pub enum Found<'a> {
     Damaged {
         /// Where they stand.
         ledger: LedgerId,
+        /// The ledger's name.
+        name: &'a Arc<str>,
         /// Bytes before them.
         offset: u64,
         /// How many there are.
@@ -179,6 +183,11 @@ impl Follower {
         Ok(is_gone)
     }
 
+    /// Every ledger that was met.
+    pub fn ledgers(&self) -> impl ExactSizeIterator<Item = LedgerId> + use<> {
+        (0..self.ledgers.len()).map(|id| LedgerId(id as u32))
+    }
+
     /// The name of a ledger that something was found in.
     pub fn name(&self, ledger: LedgerId) -> &Arc<str> {
         &self.ledgers[ledger.0 as usize].name
@@ -268,6 +277,7 @@ impl Followed {
         bytes: &[u8],
         each: &mut dyn FnMut(Found<'_>),
     ) -> usize {
+        let name = &Arc::clone(&self.name);
         line::scan(bytes, |at, found| {
             let offset = base + at as u64;
             match found {
@@ -278,9 +288,11 @@ impl Followed {
                     } else if line.starts_with(br#"{"kind":"close""#) {
                         self.is_closed = true;
                     }
-                    each(Found::Line { ledger, offset, line });
+                    each(Found::Line { ledger, name, offset, line });
                 }
-                Scanned::Damaged(part) => each(Found::Damaged { ledger, offset, size: part.len() as u64 }),
+                Scanned::Damaged(part) => {
+                    each(Found::Damaged { ledger, name, offset, size: part.len() as u64 })
+                }
             }
         })
     }

@@ -50,9 +50,8 @@ impl Ledger {
         if self.open.as_ref().is_some_and(|open| open.end.is_torn()) {
             self.abandon();
         }
-        if barrier && self.open.as_ref().map(|open| open.end.is_there()).transpose()? == Some(false) {
-            // Somebody took the study away and may have begun it anew: what is written there would be lost.
-            self.open = None;
+        if barrier {
+            self.is_taken_away()?;
         }
         if self.open.is_none() {
             self.open = Some(self.begin()?);
@@ -73,6 +72,16 @@ impl Ledger {
         }
         open.is_acknowledged = true;
         Ok(Place { ledger: Arc::clone(&open.name), offset })
+    }
+
+    /// Whether somebody took the file away, and may have begun the study anew: what is written there would be lost, so
+    /// the next record begins another file.
+    pub(crate) fn is_taken_away(&mut self) -> Result<bool> {
+        let is_gone = self.open.as_ref().map(|open| open.end.is_there()).transpose()? == Some(false);
+        if is_gone {
+            self.open = None;
+        }
+        Ok(is_gone)
     }
 
     fn begin(&self) -> Result<Open> {

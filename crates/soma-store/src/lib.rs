@@ -4,6 +4,7 @@
 //! ledger is a file that only one process appends to, and a reader reads on from where it stopped.
 
 mod backend;
+mod damage;
 mod digest;
 mod error;
 mod follow;
@@ -17,6 +18,7 @@ mod store;
 mod study;
 
 pub use backend::{Append, Backend, Folder, Follow, Memory, Tail, Watch};
+pub use damage::Damage;
 pub use digest::Digest;
 pub use error::{Result, StoreError};
 pub use follow::{Follower, Found, LedgerId};

@@ -228,6 +228,15 @@ impl StudyRecords {
         lock(&self.0.live().ledger).is_torn()
     }
 
+    /// Whether the ledger this process writes to was taken away, with the study it belongs to or without. Asked once:
+    /// the next record begins another.
+    ///
+    /// # Errors
+    /// The storage fails.
+    pub fn is_taken_away(&self) -> Result<bool> {
+        lock(&self.0.live().ledger).is_taken_away()
+    }
+
     /// The ledger this process writes to, if it has begun one.
     pub fn own_ledger(&self) -> Option<Arc<str>> {
         lock(&self.0.live().ledger).name().cloned()

@@ -47,7 +47,7 @@ pub struct Curve {
 /// ```
 #[derive(Debug)]
 pub struct Rows<T> {
-    chunks: Arc<[Arc<Vec<T>>]>,
+    chunks: Arc<[Arc<Vec<Arc<T>>>]>,
     // Where each chunk starts; as long as `chunks`.
     starts: Arc<[usize]>,
     len: usize,
@@ -59,7 +59,7 @@ impl<T> Rows<T> {
         Self::from_chunks(Vec::new())
     }
 
-    fn from_chunks(chunks: Vec<Arc<Vec<T>>>) -> Self {
+    fn from_chunks(chunks: Vec<Arc<Vec<Arc<T>>>>) -> Self {
         let mut len = 0;
         let starts = chunks
             .iter()
@@ -86,7 +86,7 @@ impl<T> Rows<T> {
     pub fn get(&self, index: usize) -> Option<&T> {
         // Chunks are never empty, so the last one that starts at or before `index` holds it.
         let chunk = self.starts.partition_point(|start| *start <= index).checked_sub(1)?;
-        self.chunks[chunk].get(index - self.starts[chunk])
+        self.chunks[chunk].get(index - self.starts[chunk]).map(|row| &**row)
     }
 
     /// The rows in order.
@@ -139,7 +139,7 @@ impl<T> Index<usize> for Rows<T> {
 impl<T> FromIterator<T> for Rows<T> {
     /// Rows in the order given, whatever their trials.
     fn from_iter<I: IntoIterator<Item = T>>(rows: I) -> Self {
-        let rows: Vec<T> = rows.into_iter().collect();
+        let rows: Vec<Arc<T>> = rows.into_iter().map(Arc::new).collect();
         Self::from_chunks(if rows.is_empty() { Vec::new() } else { vec![Arc::new(rows)] })
     }
 }
@@ -212,7 +212,7 @@ impl Keyed for Trial {
 #[derive(Debug)]
 pub(crate) struct Growing<T> {
     // Sorted by the first member, a trial's number divided by `CHUNK_TRIALS`; no chunk is empty.
-    chunks: Vec<(u64, Arc<Vec<T>>)>,
+    chunks: Vec<(u64, Arc<Vec<Arc<T>>>)>,
     snapshot: Option<Rows<T>>,
 }
 
@@ -222,12 +222,13 @@ impl<T> Default for Growing<T> {
     }
 }
 
-impl<T: Keyed + Clone> Growing<T> {
+impl<T: Keyed> Growing<T> {
     /// Puts a row in its place, over the one with the same key.
     pub(crate) fn set(&mut self, row: T) {
         self.snapshot = None;
         let key = row.key();
         let id = key.0 / CHUNK_TRIALS;
+        let row = Arc::new(row);
         match self.find(id) {
             Ok(at) => {
                 let chunk = Arc::make_mut(&mut self.chunks[at].1);
@@ -236,7 +237,7 @@ impl<T: Keyed + Clone> Growing<T> {
                     chunk.push(row);
                     return;
                 }
-                match chunk.binary_search_by_key(&key, Keyed::key) {
+                match chunk.binary_search_by_key(&key, |row| row.key()) {
                     Ok(place) => chunk[place] = row,
                     Err(place) => chunk.insert(place, row),
                 }
@@ -248,7 +249,7 @@ impl<T: Keyed + Clone> Growing<T> {
     /// Takes the row with this key out, if there is one.
     pub(crate) fn remove(&mut self, key: (u64, u32)) {
         let Ok(at) = self.find(key.0 / CHUNK_TRIALS) else { return };
-        let Ok(place) = self.chunks[at].1.binary_search_by_key(&key, Keyed::key) else { return };
+        let Ok(place) = self.chunks[at].1.binary_search_by_key(&key, |row| row.key()) else { return };
         self.snapshot = None;
         let chunk = Arc::make_mut(&mut self.chunks[at].1);
         chunk.remove(place);

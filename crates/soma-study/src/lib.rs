@@ -14,10 +14,12 @@ pub mod importance;
 mod lattice;
 mod point;
 mod pruner;
+mod record;
 mod sampler;
 mod scalar;
 mod space;
 mod state;
+mod study;
 mod text;
 mod trial;
 
@@ -34,5 +36,9 @@ pub use sampler::{RandomOptions, Sampler, SobolOptions, TpeOptions};
 pub use scalar::Scalar;
 pub use space::{IntOptions, RealOptions, Space};
 pub use state::State;
+pub use study::{
+    Abandoned, Counts, Report, StudyError, Summary, Take, Worker, abandoned, attempts, best, curves, damage,
+    discard, finished, in_flight, new_damage, report, space, summary, take, trials,
+};
 pub use text::Excerpt;
 pub use trial::Trial;

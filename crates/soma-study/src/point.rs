@@ -23,7 +23,7 @@ use crate::text::{self, Reader};
 #[derive(Clone)]
 pub struct Point {
     space: Space,
-    slots: Box<[Slot]>,
+    slots: std::sync::Arc<[Slot]>,
 }
 
 /// What a point holds for one dimension.
@@ -39,7 +39,7 @@ pub(crate) enum Slot {
 
 impl Point {
     pub(crate) fn new(space: Space, slots: Vec<Slot>) -> Self {
-        Self { space, slots: slots.into_boxed_slice() }
+        Self { space, slots: slots.into() }
     }
 
     /// The point with these values, in any order.

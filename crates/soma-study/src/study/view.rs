@@ -1,0 +1,618 @@
+//! What a process knows of a study: built from the ledgers, kept, and read on.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Deserialize;
+use soma_store::{Damage, Follower, Found, LedgerId, StoreError, StudyRecords};
+
+use super::error::StudyError;
+use crate::error::SpaceError;
+use crate::goal::Goal;
+use crate::history::{Curve, Curves, Growing, History, Observation, Trials};
+use crate::point::Point;
+use crate::record::{self, Id, Record};
+use crate::space::Space;
+use crate::state::State;
+use crate::trial::Trial;
+
+/// The newest version of the document this build reads and writes.
+const DOCUMENT_FORMAT: u32 = 1;
+/// A ledger counts as silent after at least so many of the signs of life it promised failed to come.
+const MISSED_BEATS: u32 = 3;
+/// Claims are listed again after this long, or a quarter of the lease: listing costs all of them.
+const MAX_CLAIMS_AGE: Duration = Duration::from_secs(1);
+
+/// One version of what a study is about.
+#[derive(Debug, Clone)]
+pub(crate) struct Document {
+    pub(crate) space: Space,
+    pub(crate) goal: Option<Goal>,
+}
+
+#[derive(Deserialize)]
+struct DocumentFile {
+    format: u32,
+    space: String,
+    goal: Option<String>,
+}
+
+/// A study as this process has read it.
+#[derive(Debug, Default)]
+pub(crate) struct View {
+    follower: Option<Follower>,
+    documents: Vec<Document>,
+    trials: FxHashMap<u64, Entry>,
+    running: BTreeSet<Id>,
+    finished: Growing<Observation>,
+    curves: Growing<Curve>,
+    rows: Rows,
+    names: FxHashSet<Arc<str>>,
+    ledgers: FxHashMap<LedgerId, Arc<str>>,
+    damage: Vec<Damage>,
+    told: usize,
+    said: Vec<f64>,
+    // When a claim without a record was first seen, on the awake clock; and when claims were last listed.
+    unrecorded: FxHashMap<Id, Duration>,
+    claims_listed: Option<Duration>,
+}
+
+/// Every attempt as a row; made when first asked for, kept up to date from then on.
+#[derive(Debug, Default)]
+struct Rows {
+    rows: Growing<Trial>,
+    changed: Option<FxHashSet<Id>>,
+    silent: BTreeSet<Id>,
+    goal: Option<Goal>,
+}
+
+/// Where a record stands.
+struct Place<'a> {
+    ledger: LedgerId,
+    name: &'a Arc<str>,
+    offset: u64,
+}
+
+/// One trial.
+#[derive(Debug, Default)]
+pub(crate) struct Entry {
+    pub(crate) attempts: Vec<Attempt>,
+    fences: Vec<Fence>,
+    // Ledgers that spoke of it before the one each attempt names.
+    ledgers: Vec<LedgerId>,
+    pub(crate) is_discarded: bool,
+}
+
+/// What a take of a later attempt says: behind these places nothing counts for the attempts before it.
+#[derive(Debug)]
+struct Fence {
+    attempt: u32,
+    after: Vec<(String, u64)>,
+}
+
+/// One attempt.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    pub(crate) attempt: u32,
+    pub(crate) who: Option<Arc<str>>,
+    pub(crate) space_version: u32,
+    pub(crate) point: Option<Point>,
+    pub(crate) curve: Vec<f64>,
+    pub(crate) state: State,
+    pub(crate) score: Option<f64>,
+    because: Option<Arc<str>>,
+    took_secs: Option<f64>,
+    // Where it was last spoken of, and where its end stands.
+    pub(crate) ledger: LedgerId,
+    offset: u64,
+}
+
+impl Entry {
+    /// The attempt whose result is the trial's for ever: the first that is done.
+    pub(crate) fn done(&self) -> Option<&Attempt> {
+        self.attempts.iter().find(|one| one.state == State::Done)
+    }
+
+    pub(crate) fn get(&self, attempt: u32) -> Option<&Attempt> {
+        self.attempts.binary_search_by_key(&attempt, |one| one.attempt).ok().map(|at| &self.attempts[at])
+    }
+
+    /// The attempt after `attempt`, if somebody has it on record.
+    pub(crate) fn after(&self, attempt: u32) -> Option<&Attempt> {
+        self.attempts.iter().find(|one| one.attempt > attempt && one.who.is_some())
+    }
+}
+
+impl Attempt {
+    fn new(attempt: u32, ledger: LedgerId) -> Self {
+        Self {
+            attempt,
+            who: None,
+            space_version: 0,
+            point: None,
+            curve: Vec::new(),
+            state: State::Running,
+            score: None,
+            because: None,
+            took_secs: None,
+            ledger,
+            offset: 0,
+        }
+    }
+
+    /// Adds the values of a curve from index `from`: where a record in between is lost, or not read yet, the curve
+    /// holds NaN.
+    fn extend(&mut self, from: usize, said: &[f64]) {
+        if from > self.curve.len() {
+            self.curve.resize(from, f64::NAN);
+        }
+        for (value, at) in said.iter().zip(from..) {
+            match self.curve.get_mut(at) {
+                Some(known) if known.is_nan() => *known = *value,
+                Some(_) => {}
+                None => self.curve.push(*value),
+            }
+        }
+    }
+
+    /// Forgets how it ended: that was said behind a fence.
+    fn reopen(&mut self) {
+        (self.state, self.score, self.because, self.took_secs) = (State::Running, None, None, None);
+    }
+}
+
+impl View {
+    /// Reads what is new.
+    pub(crate) fn read_on(&mut self, records: &StudyRecords) -> Result<(), StudyError> {
+        let mut follower = self.follower.take().unwrap_or_else(|| records.follower());
+        let read = follower.read_on(records.awake(), &mut |found| match found {
+            Found::Reset => *self = Self { told: 0, ..Self::default() },
+            Found::Damaged { name, offset, size, .. } => {
+                self.damage.push(Damage::in_file(
+                    records.ledger_path(name),
+                    offset,
+                    size,
+                    Damage::UNREADABLE,
+                ));
+            }
+            Found::Line { ledger, name, offset, line } => {
+                let mut said = std::mem::take(&mut self.said);
+                let at = Place { ledger, name, offset };
+                match record::read(line, &mut said) {
+                    Some(record) => self.apply(record, &said, &at, records),
+                    None => self.damage.push(Damage::in_file(
+                        records.ledger_path(name),
+                        offset,
+                        line.len() as u64,
+                        Damage::NO_RECORD,
+                    )),
+                }
+                self.said = said;
+            }
+        });
+        self.follower = Some(follower);
+        read.map_err(Into::into)
+    }
+
+    /// Whether anything was read yet.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.follower.is_some()
+    }
+
+    /// Forgets everything: the study was taken away.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    fn apply(&mut self, record: Record<'_>, said: &[f64], at: &Place<'_>, records: &StudyRecords) {
+        match record {
+            Record::Take { id, me, space_version, point, after } => {
+                let who = self.intern(&me);
+                let known = self.document(space_version, records);
+                let point = known.and_then(|known| known.space.parse_point(&point).ok());
+                self.take(id, who, space_version, point, after, at);
+            }
+            Record::Report { id, from } => {
+                if let Some(attempt) = self.open_attempt(id, at) {
+                    attempt.extend(from, said);
+                    self.rows.touch(id);
+                }
+            }
+            Record::End { id, from, state, score, because, took_secs } => {
+                let Some(attempt) = self.open_attempt(id, at) else { return };
+                attempt.extend(from, said);
+                attempt.state = state;
+                attempt.score = score.filter(|score| score.is_finite());
+                attempt.because = because.map(Into::into);
+                attempt.took_secs = took_secs;
+                attempt.offset = at.offset;
+                if state == State::Done && attempt.score.is_none() {
+                    attempt.state = State::Failed;
+                }
+                self.settle(id);
+            }
+            Record::Discard { trial, because: _ } => {
+                self.trials.entry(trial).or_default().is_discarded = true;
+                self.finished.remove((trial, 0));
+                self.curves.remove((trial, 0));
+                self.touch_all(trial);
+            }
+            Record::Other => {}
+        }
+    }
+
+    fn take(
+        &mut self,
+        id: Id,
+        who: Arc<str>,
+        space_version: u32,
+        point: Option<Point>,
+        after: Vec<(String, u64)>,
+        at: &Place<'_>,
+    ) {
+        let attempt = self.attempt(id, at);
+        if attempt.who.is_some() {
+            // A claim was lost with the power and given again: the first one on record has it.
+            return;
+        }
+        (attempt.who, attempt.space_version, attempt.point) = (Some(who), space_version, point);
+        if attempt.state.is_finished() {
+            // Its end was read before its beginning, from another ledger.
+            self.settle(id);
+        }
+        self.rows.touch(id);
+        if id.attempt == 0 {
+            return;
+        }
+        let ledgers = &self.ledgers;
+        let entry = self.trials.entry(id.trial).or_default();
+        let fence = Fence { attempt: id.attempt, after };
+        for earlier in entry.attempts.iter_mut().filter(|one| one.attempt < id.attempt) {
+            self.running.remove(&Id { trial: id.trial, attempt: earlier.attempt });
+            let name = ledgers.get(&earlier.ledger).map_or("", |name| &**name);
+            if earlier.state.is_finished() && fence.voids(earlier.attempt, name, earlier.offset) {
+                earlier.reopen();
+            }
+        }
+        entry.fences.push(fence);
+        if entry.done().is_none() {
+            self.finished.remove((id.trial, 0));
+            self.curves.remove((id.trial, 0));
+        }
+        self.touch_all(id.trial);
+    }
+
+    /// The attempt, if it still runs and what is said at this place counts.
+    fn open_attempt(&mut self, id: Id, at: &Place<'_>) -> Option<&mut Attempt> {
+        let entry = self.trials.get(&id.trial);
+        if entry
+            .is_some_and(|entry| entry.fences.iter().any(|fence| fence.voids(id.attempt, at.name, at.offset)))
+        {
+            return None;
+        }
+        let attempt = self.attempt(id, at);
+        (attempt.state == State::Running).then_some(attempt)
+    }
+
+    /// The attempt, last spoken of at this place.
+    fn attempt(&mut self, id: Id, at: &Place<'_>) -> &mut Attempt {
+        let entry = self.trials.entry(id.trial).or_default();
+        let place = match entry.attempts.binary_search_by_key(&id.attempt, |one| one.attempt) {
+            Ok(place) => place,
+            Err(place) => {
+                entry.attempts.insert(place, Attempt::new(id.attempt, at.ledger));
+                if place + 1 == entry.attempts.len() {
+                    self.running.insert(id);
+                }
+                place
+            }
+        };
+        let attempt = &mut entry.attempts[place];
+        if attempt.state == State::Running && attempt.ledger != at.ledger {
+            entry.ledgers.push(std::mem::replace(&mut attempt.ledger, at.ledger));
+        }
+        if !self.ledgers.contains_key(&at.ledger) {
+            self.ledgers.insert(at.ledger, Arc::clone(at.name));
+        }
+        attempt
+    }
+
+    /// An attempt ended, and its taking is known or was lost.
+    fn settle(&mut self, id: Id) {
+        self.running.remove(&id);
+        self.rows.touch(id);
+        let Some(entry) = self.trials.get(&id.trial).filter(|entry| !entry.is_discarded) else { return };
+        let Some(done) = entry.done().filter(|done| done.attempt == id.attempt) else { return };
+        self.curves.set(Curve { trial: id.trial, values: done.curve.as_slice().into() });
+        if let Some(point) = &done.point {
+            self.finished.set(Observation { trial: id.trial, point: point.clone(), score: done.score });
+        }
+    }
+
+    fn touch_all(&mut self, trial: u64) {
+        if let Some(entry) = self.trials.get(&trial) {
+            entry.attempts.iter().for_each(|one| self.rows.touch(Id { trial, attempt: one.attempt }));
+        }
+    }
+
+    fn intern(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.names.get(name) {
+            return Arc::clone(known);
+        }
+        let name: Arc<str> = name.into();
+        self.names.insert(Arc::clone(&name));
+        name
+    }
+
+    /// A version of the document, counted from 1, read when it is first needed. A damaged one is told as damage.
+    pub(crate) fn document(&mut self, version: u32, records: &StudyRecords) -> Option<&Document> {
+        while self.documents.len() < version as usize {
+            let next = self.documents.len() as u32 + 1;
+            match self.read_document(next, records) {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => {
+                    let path = records.document_path(next);
+                    if !self.damage.iter().any(|known| known.path == path) {
+                        self.damage.push(Damage::in_file(path, 0, 0, &error.to_string()));
+                    }
+                    return None;
+                }
+            }
+        }
+        self.documents.get((version as usize).checked_sub(1)?)
+    }
+
+    /// Reads all versions of the document there are.
+    pub(crate) fn documents(&mut self, records: &StudyRecords) -> Result<&[Document], StudyError> {
+        while self.read_document(self.documents.len() as u32 + 1, records)? {}
+        Ok(&self.documents)
+    }
+
+    /// The versions that were read so far.
+    pub(crate) fn known_documents(&self) -> &[Document] {
+        &self.documents
+    }
+
+    fn read_document(&mut self, version: u32, records: &StudyRecords) -> Result<bool, StudyError> {
+        let Some(bytes) = records.document(version)? else { return Ok(false) };
+        let path = || records.document_path(version);
+        let unreadable = |what: String| StudyError::Document { path: path(), what };
+        let file: DocumentFile = serde_json::from_slice(&bytes).map_err(|e| unreadable(e.to_string()))?;
+        if file.format > DOCUMENT_FORMAT {
+            let (found, known) = (u64::from(file.format), u64::from(DOCUMENT_FORMAT));
+            return Err(StoreError::NewerVersion { path: path(), found, known }.into());
+        }
+        let space = file.space.parse().map_err(|e: SpaceError| unreadable(e.to_string()))?;
+        let goal = file
+            .goal
+            .map(|goal| goal.parse())
+            .transpose()
+            .map_err(|e: SpaceError| unreadable(e.to_string()))?;
+        self.documents.push(Document { space, goal });
+        Ok(true)
+    }
+
+    /// Which end of the score is good, as the study's newest document says.
+    pub(crate) fn goal(&self) -> Option<Goal> {
+        self.documents.iter().rev().find_map(|document| document.goal)
+    }
+
+    /// A trial, if anything was said of it.
+    pub(crate) fn entry(&self, trial: u64) -> Option<&Entry> {
+        self.trials.get(&trial)
+    }
+
+    /// Trials of which something is on record.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (u64, &Entry)> {
+        self.trials.iter().map(|(trial, entry)| (*trial, entry))
+    }
+
+    /// The trials that ran to the end.
+    pub(crate) fn finished(&mut self) -> History {
+        self.finished.snapshot()
+    }
+
+    /// The curves of the trials that ran to the end.
+    pub(crate) fn curves(&mut self) -> Curves {
+        self.curves.snapshot()
+    }
+
+    /// How far the ledgers that speak of a trial's attempts before `attempt` have been read.
+    pub(crate) fn fence(&self, trial: u64) -> Vec<(&str, u64)> {
+        let (Some(entry), Some(follower)) = (self.trials.get(&trial), &self.follower) else {
+            return Vec::new();
+        };
+        let mut ledgers = entry.ledgers.clone();
+        ledgers.extend(entry.attempts.iter().map(|one| one.ledger));
+        ledgers.sort_unstable();
+        ledgers.dedup();
+        ledgers.into_iter().map(|ledger| (&**follower.name(ledger), follower.bytes_read(ledger))).collect()
+    }
+
+    /// The running attempts whose process has been silent for `lease`, or said that it is gone; `is_mine` tells those
+    /// of this process, which is not.
+    pub(crate) fn silent(
+        &mut self,
+        records: &StudyRecords,
+        lease: Duration,
+        is_mine: impl Fn(Id) -> bool,
+    ) -> Result<BTreeSet<Id>, StudyError> {
+        let now = records.awake();
+        let (Some(follower), trials) = (&mut self.follower, &self.trials) else { return Ok(BTreeSet::new()) };
+        let mut by_ledger: FxHashMap<LedgerId, bool> = FxHashMap::default();
+        let mut silent = BTreeSet::new();
+        for id in &self.running {
+            let Some(attempt) = trials.get(&id.trial).and_then(|entry| entry.get(id.attempt)) else {
+                continue;
+            };
+            let ledger = attempt.ledger;
+            let is_silent = match by_ledger.get(&ledger) {
+                Some(known) => *known,
+                None => {
+                    let enough = lease.max(follower.beat(ledger) * MISSED_BEATS);
+                    let is_silent = follower.is_closed(ledger)
+                        || follower.silence(ledger, now, enough, || records.storage_now())? >= enough;
+                    by_ledger.insert(ledger, is_silent);
+                    is_silent
+                }
+            };
+            if is_silent && !is_mine(*id) {
+                silent.insert(*id);
+            }
+        }
+        Ok(silent)
+    }
+
+    /// The running attempts: of each trial the last one.
+    pub(crate) fn running(&self) -> impl Iterator<Item = (Id, &Attempt)> {
+        self.running.iter().filter_map(|id| {
+            let entry = self.trials.get(&id.trial)?;
+            let is_open = entry.done().is_none() && !entry.is_discarded && entry.after(id.attempt).is_none();
+            Some((*id, entry.get(id.attempt).filter(|_| is_open)?))
+        })
+    }
+
+    /// Claims without a record that are at least `lease` old: their process ended between the two.
+    pub(crate) fn unrecorded(
+        &mut self,
+        records: &StudyRecords,
+        lease: Duration,
+    ) -> Result<Vec<Id>, StudyError> {
+        let now = records.awake();
+        let is_due =
+            self.claims_listed.is_none_or(|then| now.saturating_sub(then) >= MAX_CLAIMS_AGE.min(lease / 4));
+        if is_due {
+            self.claims_listed = Some(now);
+            let mut still = FxHashMap::default();
+            for (trial, attempt) in records.claims()? {
+                let id = Id { trial, attempt };
+                let entry = self.trials.get(&trial);
+                // Of an attempt that somebody took after, or a trial that has its result, nobody waits for the record.
+                let is_settled = |entry: &Entry| {
+                    entry.is_discarded
+                        || entry.done().is_some()
+                        || entry.attempts.iter().any(|one| one.attempt >= attempt)
+                };
+                if !entry.is_some_and(is_settled) {
+                    still.insert(id, self.unrecorded.get(&id).copied().unwrap_or(now));
+                }
+            }
+            self.unrecorded = still;
+        }
+        let mut old = Vec::new();
+        for (id, seen) in &self.unrecorded {
+            let watched = now.saturating_sub(*seen);
+            let is_old =
+                watched >= lease || records.claim_age(id.trial, id.attempt)?.is_some_and(|age| age >= lease);
+            // Of several attempts without a record only the last is to be followed by another.
+            let is_last = !self.unrecorded.contains_key(&Id { trial: id.trial, attempt: id.attempt + 1 });
+            if is_old && is_last {
+                old.push(*id);
+            }
+        }
+        old.sort_unstable();
+        Ok(old)
+    }
+
+    /// Every attempt; those in `silent` as failed.
+    pub(crate) fn rows(&mut self, silent: &BTreeSet<Id>) -> Trials {
+        let goal = self.goal();
+        if self.rows.goal != goal || self.rows.changed.is_none() {
+            self.rows = Rows { goal, changed: Some(FxHashSet::default()), ..Rows::default() };
+            for (trial, entry) in &self.trials {
+                entry
+                    .attempts
+                    .iter()
+                    .for_each(|one| self.rows.touch(Id { trial: *trial, attempt: one.attempt }));
+            }
+        }
+        let differing: Vec<Id> = silent.symmetric_difference(&self.rows.silent).copied().collect();
+        differing.into_iter().for_each(|id| self.rows.touch(id));
+        self.rows.silent.clone_from(silent);
+        // In order, so that a first reading appends instead of inserting.
+        let mut changed: Vec<Id> = self.rows.changed.iter_mut().flat_map(std::mem::take).collect();
+        changed.sort_unstable();
+        for id in changed {
+            let Some(entry) = self.trials.get(&id.trial) else { continue };
+            let Some(attempt) = entry.get(id.attempt) else { continue };
+            self.rows.rows.set(row(id, entry, attempt, goal, silent.contains(&id)));
+        }
+        self.rows.rows.snapshot()
+    }
+
+    /// How many ledgers there are, and how many bytes of them were read.
+    pub(crate) fn size(&self) -> (usize, u64) {
+        let Some(follower) = &self.follower else { return (0, 0) };
+        let bytes = follower.ledgers().map(|ledger| follower.bytes_read(ledger)).sum();
+        (follower.ledgers().len(), bytes)
+    }
+
+    /// What is damaged, so far as it was read.
+    pub(crate) fn damage(&self) -> &[Damage] {
+        &self.damage
+    }
+
+    /// What is damaged and was not told yet.
+    pub(crate) fn new_damage(&mut self) -> Vec<Damage> {
+        let told = std::mem::replace(&mut self.told, self.damage.len());
+        self.damage[told..].to_vec()
+    }
+
+    /// The ledger an attempt was last spoken of in, and how long it has been silent, as far as can be known.
+    pub(crate) fn silence(
+        &mut self,
+        records: &StudyRecords,
+        ledger: LedgerId,
+    ) -> Result<Duration, StudyError> {
+        let Some(follower) = &mut self.follower else { return Ok(Duration::ZERO) };
+        let enough = records.options().lease;
+        Ok(follower.silence(ledger, records.awake(), enough, || records.storage_now())?)
+    }
+}
+
+fn row(id: Id, entry: &Entry, attempt: &Attempt, goal: Option<Goal>, is_silent: bool) -> Trial {
+    let (mut state, mut because) = (attempt.state, attempt.because.clone());
+    if state == State::Running {
+        if let Some(next) = entry.after(id.attempt) {
+            let who = next.who.as_deref().unwrap_or_default();
+            state = State::Failed;
+            because = Some(format!("abandoned: taken over by `{who}` as attempt {}", next.attempt).into());
+        } else if is_silent {
+            state = State::Failed;
+            because = Some("abandoned: no sign of life for a lease".into());
+        }
+    }
+    Trial {
+        trial: id.trial,
+        attempt: id.attempt,
+        state,
+        point: attempt.point.clone(),
+        score: attempt.score,
+        who: attempt.who.clone().unwrap_or_default(),
+        goal,
+        because,
+        took_secs: attempt.took_secs,
+        reports: attempt.curve.len(),
+        space_version: attempt.space_version,
+        is_discarded: entry.is_discarded,
+    }
+}
+
+impl Rows {
+    fn touch(&mut self, id: Id) {
+        if let Some(changed) = &mut self.changed {
+            changed.insert(id);
+        }
+    }
+}
+
+impl Fence {
+    /// Whether what stands at this place says nothing about `attempt`.
+    fn voids(&self, attempt: u32, ledger: &str, offset: u64) -> bool {
+        attempt < self.attempt
+            && self.after.iter().find(|(name, _)| name == ledger).is_none_or(|(_, end)| offset >= *end)
+    }
+}
