@@ -1,6 +1,7 @@
 //! One choice of a value for every dimension that exists.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::dimension::{Dimension, Domain};
 use crate::error::SpaceError;
@@ -23,7 +24,7 @@ use crate::text::{self, Reader};
 #[derive(Clone)]
 pub struct Point {
     space: Space,
-    slots: std::sync::Arc<[Slot]>,
+    slots: Arc<[Slot]>,
 }
 
 /// What a point holds for one dimension.
@@ -110,7 +111,7 @@ impl Point {
     /// How likely the point is when every dimension that exists is drawn on its own; 1 for a number without end.
     pub(crate) fn likelihood(&self) -> f64 {
         let dimensions = self.space.dimensions().iter();
-        dimensions.zip(&self.slots).map(|(dimension, slot)| dimension.likelihood(slot)).product()
+        dimensions.zip(self.slots.iter()).map(|(dimension, slot)| dimension.likelihood(slot)).product()
     }
 
     pub(crate) fn slots(&self) -> &[Slot] {
