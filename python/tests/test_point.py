@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Mapping
 
 import pytest
+
 from somatize.errors import SpaceError
 from somatize.study import Point, Sampler, Space
 

@@ -6,6 +6,7 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from somatize.errors import PrunerError, SpaceError
 from somatize.study import Pruner
 

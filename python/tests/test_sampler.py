@@ -4,6 +4,7 @@ import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
 from somatize.errors import SamplerError, SpaceError, UsedUpError
 from somatize.study import Point, Sampler, Space
 

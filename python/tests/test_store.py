@@ -9,6 +9,8 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+
+from somatize import Store
 from somatize.errors import (
     BlobNotFoundError,
     CorruptError,
@@ -17,8 +19,6 @@ from somatize.errors import (
     StoreError,
     StoreNotFoundError,
 )
-
-from somatize import Store
 
 
 @pytest.fixture(params=["folder", "memory"])

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use soma_study::Scalar;
 
 use crate::error::raise;
@@ -108,4 +108,28 @@ pub fn when_from_py(name: &str, when: &Bound<'_, PyAny>) -> PyResult<(String, Ve
     let values =
         if is_several { options_from_py(name, &value)? } else { vec![scalar_from_py(name, &value)?] };
     Ok((parent, values))
+}
+
+/// A text `name(option=value,...)`, as samplers and rules print themselves, as a name and keyword arguments.
+pub fn call_from_text<'py>(py: Python<'py>, text: &str) -> PyResult<(String, Bound<'py, PyDict>)> {
+    let (name, options) = text.trim_end_matches(')').split_once('(').unwrap_or((text, ""));
+    let arguments = PyDict::new(py);
+    for (option, value) in options.split(',').filter_map(|one| one.split_once('=')) {
+        match (value.parse::<u64>(), value.parse::<f64>(), value.parse::<bool>()) {
+            (Ok(number), ..) => arguments.set_item(option, number)?,
+            (_, Ok(number), _) => arguments.set_item(option, number)?,
+            (.., Ok(truth)) => arguments.set_item(option, truth)?,
+            _ => arguments.set_item(option, value)?,
+        }
+    }
+    Ok((name.to_owned(), arguments))
+}
+
+/// `Class.name(option=value, ...)`.
+pub fn call_in_words(class: &str, name: &str, arguments: &Bound<'_, PyDict>) -> PyResult<String> {
+    let mut words = Vec::new();
+    for (option, value) in arguments {
+        words.push(format!("{option}={}", value.repr()?));
+    }
+    Ok(format!("{class}.{name}({})", words.join(", ")))
 }

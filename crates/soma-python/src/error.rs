@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyModule};
 use soma_store::StoreError;
-use soma_study::{PrunerError, SamplerError, SpaceError};
+use soma_study::{PrunerError, SamplerError, SpaceError, StudyError};
 
 static CLASSES: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
@@ -101,6 +101,33 @@ impl IntoPyError for StoreError {
     }
 }
 
+impl IntoPyError for StudyError {
+    fn class(&self) -> &'static str {
+        match self {
+            Self::Store(source) => source.class(),
+            Self::Space(source) => source.class(),
+            Self::UnknownStudy { .. } => "StudyNotFoundError",
+            Self::UnknownTrial { .. } => "TrialNotFoundError",
+            Self::SpaceDiffers { .. } => "SpaceMismatchError",
+            Self::GoalDiffers { .. } | Self::NoGoal { .. } => "GoalError",
+            Self::CurveDiffers { .. } | Self::NoScore { .. } => "ReportError",
+            _ if self.is_refusal() => "OwnershipError",
+            _ => "StudyError",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        self.hint()
+    }
+
+    fn into_py_error(self, py: Python<'_>) -> PyErr {
+        match self {
+            Self::Store(source) => source.into_py_error(py),
+            _ => raise(py, self.class(), &self.to_string(), self.hint()).unwrap_or_else(|broken| broken),
+        }
+    }
+}
+
 /// What the operating system said stays the `OSError` it is: Python chooses the class by the number.
 fn os_error(
     py: Python<'_>,
@@ -127,14 +154,21 @@ fn os_error(
     Ok(PyErr::from_value(raised))
 }
 
-/// `class(text, hint=hint)`, with `class` the name of one in `somatize/errors.py`.
+/// A class of `somatize/errors.py`.
 ///
 /// # Errors
 /// The package itself is broken: `somatize.errors` cannot be imported or has no such class.
-pub fn raise(py: Python<'_>, class: &str, text: &str, hint: Option<String>) -> PyResult<PyErr> {
+pub fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let classes = CLASSES.get_or_try_init(py, || py.import("somatize.errors").map(Bound::unbind))?;
+    classes.bind(py).getattr(name)
+}
+
+/// `class(text, hint=hint)`, with `class` the name of one in `somatize/errors.py`.
+///
+/// # Errors
+/// As [`class`].
+pub fn raise(py: Python<'_>, name: &str, text: &str, hint: Option<String>) -> PyResult<PyErr> {
     let options = PyDict::new(py);
     options.set_item(intern!(py, "hint"), hint)?;
-    let raised = classes.bind(py).getattr(class)?.call((text,), Some(&options))?;
-    Ok(PyErr::from_value(raised))
+    Ok(PyErr::from_value(class(py, name)?.call((text,), Some(&options))?))
 }

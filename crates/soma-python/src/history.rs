@@ -6,7 +6,9 @@ use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PySlice, PyString, PyTuple};
 use pyo3::{IntoPyObjectExt, intern};
-use soma_study::{Curve, Curves, Goal, History, Observation, Point, Rows, Space, State, Trial, Trials};
+use soma_study::{
+    Abandoned, Curve, Curves, Goal, History, Observation, Point, Rows, Space, State, Trial, Trials,
+};
 
 use crate::point::PyPoint;
 
@@ -194,7 +196,16 @@ sequence!(
     /// Every attempt of every trial, in order of trial and attempt. A row is a `Trial`.
     ///
     /// A snapshot, backed by the study's own records. `polars.DataFrame(rows)` reads it as Arrow.
-    PyTrials, "Trials", Trials, {}
+    PyTrials, "Trials", Trials, {
+        /// How many trials stand where, by state; each counts once, by its result or else its last attempt.
+        fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+            let counted = PyDict::new(py);
+            for (state, n) in counts(&self.0) {
+                counted.set_item(state.as_str(), n)?;
+            }
+            Ok(counted)
+        }
+    }
 );
 
 /// A trial as a sampler sees it; reads like a dict and like an object.
@@ -223,6 +234,16 @@ pub struct PyObservation(pub Observation);
 ///     is_discarded: Whether somebody took it out of the study. Not among the keys.
 #[pyclass(name = "Trial", module = "somatize.study", frozen, mapping)]
 pub struct PyTrial(pub Trial);
+
+/// A trial whose process ended without saying how it went; reads like a dict and like an object.
+///
+/// Attributes:
+///     trial: The trial's number.
+///     attempt: The last attempt, which fell silent.
+///     point: Where it looked; None where the process ended between claiming the trial and saying so.
+///     who: Who took it; empty where that is not recorded.
+#[pyclass(name = "Abandoned", module = "somatize.study", frozen, mapping)]
+pub struct PyAbandoned(pub Abandoned);
 
 /// The members of a row by name: a mapping of them, and getters.
 macro_rules! row {
@@ -352,6 +373,13 @@ row!(PyTrial, "Trial", [
     }
 });
 
+row!(PyAbandoned, "Abandoned", [
+    trial: u64 = |row| row.0.trial;
+    attempt: u32 = |row| row.0.attempt;
+    point: Option<PyPoint> = |row| row.0.point.clone().map(PyPoint);
+    who: String = |row| row.0.who.clone();
+], {});
+
 /// A row in print.
 trait Printed {
     const HEADS: &[&'static str];
@@ -400,10 +428,34 @@ impl Printed for Trial {
     }
 
     fn summary(rows: &Rows<Self>) -> String {
-        let counted = State::ALL.map(|state| (state, rows.iter().filter(|row| row.state == state).count()));
+        let counted = counts(rows);
         let said = counted.iter().filter(|(_, n)| *n > 0).map(|(state, n)| format!("{n} {state}"));
         said.collect::<Vec<_>>().join(", ")
     }
+}
+
+/// How many trials stand where, each by its result or else its last attempt.
+fn counts(rows: &Trials) -> [(State, usize); State::ALL.len()] {
+    let mut counted = State::ALL.map(|state| (state, 0));
+    let mut add = |state| {
+        for (one, n) in &mut counted {
+            *n += usize::from(*one == state);
+        }
+    };
+    let mut last: Option<&Trial> = None;
+    for row in rows {
+        match last {
+            // The first attempt that is done has the say.
+            Some(before) if before.trial == row.trial && before.state == State::Done => continue,
+            Some(before) if before.trial != row.trial => add(before.state),
+            _ => {}
+        }
+        last = Some(row);
+    }
+    if let Some(last) = last {
+        add(last.state);
+    }
+    counted
 }
 
 /// Six digits, as a person reads a score.
@@ -470,8 +522,9 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyTrials>()?;
     module.add_class::<PyObservation>()?;
     module.add_class::<PyTrial>()?;
+    module.add_class::<PyAbandoned>()?;
     let mapping = module.py().import("collections.abc")?.getattr("Mapping")?;
-    for row in ["Observation", "Trial"] {
+    for row in ["Observation", "Trial", "Abandoned"] {
         mapping.call_method1("register", (module.getattr(row)?,))?;
     }
     Ok(())

@@ -1,23 +1,17 @@
 //! Module `somatize._somatize`: the native half of the Python package. It converts, enters the crates
 //! and wraps what comes back; a decision that is not about Python belongs in the crate it concerns.
 
-mod answer;
-mod carried;
 mod convert;
-mod device;
+mod defaults;
 mod enter;
 mod error;
-mod expression;
-mod graph;
 mod history;
-mod host;
-mod node;
-mod plan;
 mod point;
 mod pruner;
 mod sampler;
 mod space;
 mod store;
+mod study;
 
 use pyo3::prelude::*;
 
@@ -31,8 +25,7 @@ fn _somatize(module: &Bound<'_, PyModule>) -> PyResult<()> {
     history::register(module)?;
     sampler::register(module)?;
     pruner::register(module)?;
-    answer::register(module)?;
-    expression::register(module)?;
-    plan::register(module)?;
-    graph::register(module)
+    study::register(module)?;
+    defaults::register(module)?;
+    Ok(())
 }

@@ -10,6 +10,7 @@ use soma_study::{
     PercentileOptions, Pruner, ThresholdOptions,
 };
 
+use crate::convert::{call_from_text, call_in_words};
 use crate::error::OrRaise;
 use crate::history::curves_from_py;
 
@@ -239,15 +240,12 @@ impl PyPruner {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let mut said = Vec::new();
-        for (rule, options) in self.rules(py)? {
-            let mut words = Vec::new();
-            for (name, value) in options {
-                words.push(format!("{name}={}", value.repr()?));
-            }
-            said.push(format!("Pruner.{rule}({})", words.join(", ")));
-        }
-        Ok(said.join(" | "))
+        let said: PyResult<Vec<String>> = self
+            .rules(py)?
+            .iter()
+            .map(|(name, arguments)| call_in_words("Pruner", name, arguments))
+            .collect();
+        Ok(said?.join(" | "))
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -283,21 +281,7 @@ impl PyPruner {
 impl PyPruner {
     /// Each rule as the call that makes it, from the pruner's text: `median(warmup=4,startup=6) | threshold(...)`.
     fn rules<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyDict>)>> {
-        let text = self.0.to_string();
-        let mut rules = Vec::new();
-        for rule in text.split(" | ") {
-            let (name, options) = rule.trim_end_matches(')').split_once('(').unwrap_or((rule, ""));
-            let arguments = PyDict::new(py);
-            for (option, value) in options.split(',').filter_map(|one| one.split_once('=')) {
-                match (value.parse::<i64>(), value.parse::<f64>()) {
-                    (Ok(number), _) => arguments.set_item(option, number)?,
-                    (_, Ok(number)) => arguments.set_item(option, number)?,
-                    _ => arguments.set_item(option, value)?,
-                }
-            }
-            rules.push((name.to_owned(), arguments));
-        }
-        Ok(rules)
+        self.0.to_string().split(" | ").map(|rule| call_from_text(py, rule)).collect()
     }
 }
 

@@ -4,8 +4,9 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use pyo3::prelude::*;
-use soma_study::{RandomOptions, Sampler, SobolOptions};
+use soma_study::{Goal, RandomOptions, Sampler, SobolOptions, TpeOptions};
 
+use crate::convert::{call_from_text, call_in_words};
 use crate::enter::long;
 use crate::error::OrRaise;
 use crate::history::history_from_py;
@@ -86,6 +87,44 @@ impl PySampler {
         Self(Sampler::sobol_with(SobolOptions::default().with_seed(seed).with_owen(owen)))
     }
 
+    /// The tree-structured Parzen estimator: draws near the trials that did well. Give it the trials under way too,
+    /// `finished(...) + in_flight(...)`, and workers side by side keep apart.
+    ///
+    /// Args:
+    ///     seed: Chooses the draws.
+    ///     goal: `"min"` or `"max"`: which end of a score is good. None is the study's under `search`, and `"min"` in a
+    ///         loop of your own.
+    ///     startup: Scores before it learns from them; points are spread by the Sobol' sequence until then.
+    ///     candidates: Points drawn near the good ones, of which the most promising is asked; at least 1.
+    ///
+    /// Raises:
+    ///     SamplerError: `candidates` is 0.
+    ///     SpaceError: Another goal.
+    #[staticmethod]
+    #[pyo3(signature = (*, seed = 0, goal = None, startup = 10, candidates = 24))]
+    fn tpe(
+        py: Python<'_>,
+        seed: u64,
+        goal: Option<&str>,
+        startup: usize,
+        candidates: usize,
+    ) -> PyResult<Self> {
+        let mut options =
+            TpeOptions::default().with_seed(seed).with_startup(startup).with_candidates(candidates);
+        if let Some(goal) = goal {
+            options = options.with_goal(goal.parse::<Goal>().or_raise(py)?);
+        }
+        Sampler::tpe(options).map(Self).or_raise(py)
+    }
+
+    /// The same sampler, with `goal` where it was not given one and needs one.
+    ///
+    /// Raises:
+    ///     SpaceError: Neither `"min"` nor `"max"`.
+    fn toward(&self, py: Python<'_>, goal: &str) -> PyResult<Self> {
+        Ok(Self(self.0.toward(goal.parse::<Goal>().or_raise(py)?)))
+    }
+
     /// The point of a trial.
     ///
     /// Args:
@@ -130,10 +169,9 @@ impl PySampler {
         self.0.to_string()
     }
 
-    fn __repr__(&self) -> String {
-        // The text of the record, in Python's words.
-        let text = self.0.to_string().replace("=true", "=True").replace("=false", "=False");
-        format!("Sampler.{}", text.replace(',', ", "))
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (name, arguments) = call_from_text(py, &self.0.to_string())?;
+        call_in_words("Sampler", &name, &arguments)
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

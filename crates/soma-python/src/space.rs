@@ -81,7 +81,10 @@ impl PySpace {
     ///
     /// Raises:
     ///     SpaceError: A bound, the step, the name or the condition cannot be; names the dimension.
-    #[pyo3(signature = (name, low, high, *, log = false, step = None, when = None))]
+    #[pyo3(
+        signature = (name, low, high, *, log = false, step = None, when = None),
+        text_signature = "($self, name, low, high, *, log=False, step=1, when=None)"
+    )]
     fn int(
         &self,
         name: &str,

@@ -5,6 +5,70 @@ writes down where it got to, `finished` reads the history back. The same script 
 folder is a distributed study; `search` is that loop, written once.
 """
 
-from somatize._somatize import Curves, Dimension, History, Point, Pruner, Sampler, Space, Trials
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Curves", "Dimension", "History", "Point", "Pruner", "Sampler", "Space", "Trials"]
+from somatize._somatize import (
+    DONE,
+    FAILED,
+    PRUNED,
+    RUNNING,
+    Abandoned,
+    Curves,
+    Dimension,
+    History,
+    Observation,
+    Point,
+    Pruner,
+    Sampler,
+    Space,
+    Trial,
+    Trials,
+    abandoned,
+    attempts,
+    best,
+    curves,
+    declared,
+    discard,
+    finished,
+    importance,
+    in_flight,
+    report,
+    take,
+    trials,
+)
+from somatize.study.frame import frame
+from somatize.study.search import INTERRUPTED, search
+
+__all__ = [
+    "DONE",
+    "FAILED",
+    "INTERRUPTED",
+    "PRUNED",
+    "RUNNING",
+    "Abandoned",
+    "Curves",
+    "Dimension",
+    "History",
+    "Observation",
+    "Point",
+    "Pruner",
+    "Sampler",
+    "Space",
+    "Trial",
+    "Trials",
+    "abandoned",
+    "attempts",
+    "best",
+    "curves",
+    "declared",
+    "discard",
+    "finished",
+    "frame",
+    "importance",
+    "in_flight",
+    "report",
+    "search",
+    "take",
+    "trials",
+]

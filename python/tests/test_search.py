@@ -1,0 +1,394 @@
+"""`search`: the seed's loop, its ends, its failures, and fleets of it."""
+
+import math
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import warnings
+
+import pytest
+
+from somatize import Store
+from somatize.errors import SpaceMismatchError
+from somatize.study import (
+    DONE,
+    FAILED,
+    PRUNED,
+    RUNNING,
+    Pruner,
+    Sampler,
+    Space,
+    curves,
+    finished,
+    in_flight,
+    report,
+    search,
+    take,
+    trials,
+)
+
+SPACE = Space().real("x", 0.0, 1.0).int("n", 1, 8)
+SAMPLER = Sampler.sobol(seed=0)
+STUDY = "bowls"
+QUICK = {"study": STUDY, "goal": "min", "progress": False}
+
+
+def bowl(point):
+    for step in range(4):
+        yield (point["x"] - 0.3) ** 2 + 1 / (step + 1)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "store", durable=False)
+
+
+def states(store):
+    return [row.state for row in trials(store, study=STUDY)]
+
+
+def test_search_runs_the_total_and_answers_the_trials(store):
+    seen = search(bowl, store, SPACE, SAMPLER, total=6, **QUICK)
+    assert [row.point for row in seen] == [SAMPLER.ask(SPACE, trial) for trial in range(6)]
+    assert [row.state for row in seen] == [DONE] * 6
+    assert all(row.goal == "min" for row in seen)
+    assert list(curves(store, study=STUDY)) == [list(bowl(row.point)) for row in seen]
+    assert len({row.who for row in seen}) == 1
+
+
+def test_the_total_is_the_studys_and_not_the_calls(store):
+    search(bowl, store, SPACE, SAMPLER, total=4, **QUICK)
+    search(bowl, store, SPACE, SAMPLER, total=4, **QUICK)
+    assert len(trials(store, study=STUDY)) == 4
+    search(bowl, store, SPACE, SAMPLER, total=6, **QUICK)
+    assert [row.trial for row in trials(store, study=STUDY)] == list(range(6))
+
+
+def test_search_makes_the_decisions_of_the_loop_it_stands_for(store):
+    pruner = Pruner.median(goal="min", warmup=1, startup=2)
+    search(bowl, store, SPACE, SAMPLER, total=12, pruner=pruner, **QUICK)
+    by_hand = Store("memory://")
+    for trial in range(12):
+        point = SAMPLER.ask(SPACE, trial, finished(by_hand, SPACE, study=STUDY))
+        assert take(by_hand, point, study=STUDY, trial=trial, me="me", goal="min")
+        said, why = [], None
+        for value in bowl(point):
+            said.append(value)
+            if why := pruner.verdict(said, curves(by_hand, study=STUDY)):
+                break
+        report(
+            by_hand,
+            point,
+            said,
+            study=STUDY,
+            trial=trial,
+            me="me",
+            state=PRUNED if why else DONE,
+            because=why,
+        )
+    rows = [
+        [row[key] for key in ("trial", "state", "score", "because")] for row in trials(store, study=STUDY)
+    ]
+    hand = [
+        [row[key] for key in ("trial", "state", "score", "because")] for row in trials(by_hand, study=STUDY)
+    ]
+    assert rows == hand
+    assert PRUNED in states(store)
+
+
+def test_a_pruner_without_a_goal_takes_the_studys(store):
+    def climbing(point):
+        yield point["x"]
+
+    pruner = Pruner.median(startup=2)
+    quick = QUICK | {"goal": "max"}
+    seen = search(climbing, store, SPACE, SAMPLER, total=16, pruner=pruner, **quick)
+    done = [row.point["x"] for row in seen if row.state == DONE]
+    cut = [row.point["x"] for row in seen if row.state == PRUNED]
+    assert cut
+    assert max(done) > max(cut)
+
+
+def test_a_pruned_generator_is_closed_and_never_asked_again(store):
+    closed, asked = [], []
+
+    def watched(point):
+        try:
+            for step in range(4):
+                asked.append(step)
+                yield 1.0
+        finally:
+            closed.append(len(asked))
+
+    search(watched, store, SPACE, SAMPLER, total=1, pruner=Pruner.threshold(upper=0.5), **QUICK)
+    assert (asked, closed) == ([0], [1])
+    assert states(store) == [PRUNED]
+
+
+def test_an_objective_may_be_a_plain_function_or_return_its_score(store):
+    def returned(point):
+        yield 3.0
+        return 0.5
+
+    assert [row.score for row in search(lambda point: 7, store, SPACE, SAMPLER, total=2, **QUICK)] == [
+        7.0
+    ] * 2
+    quick = QUICK | {"study": "returned"}
+    (row,) = search(returned, store, SPACE, SAMPLER, total=1, **quick)
+    assert (row.score, list(curves(store, study="returned"))) == (0.5, [[3.0]])
+
+
+def test_numbers_of_torch_and_numpy_are_reports(store):
+    numpy = pytest.importorskip("numpy")
+
+    def reported(point):
+        yield numpy.float32(0.5)
+        yield numpy.array(0.25)
+
+    (row,) = search(reported, store, SPACE, SAMPLER, total=1, **QUICK)
+    assert row.score == 0.25
+
+
+@pytest.mark.parametrize(
+    ("objective", "because"),
+    [
+        (lambda point: 1 / 0, "ZeroDivisionError: division by zero"),
+        (lambda point: None, "TypeError"),
+        (lambda point: iter([]), "ValueError: the objective reported nothing"),
+        (lambda point: math.nan, "nan"),
+    ],
+)
+def test_what_goes_wrong_is_a_failed_trial_with_its_reason(store, objective, because):
+    seen = search(objective, store, SPACE, SAMPLER, total=3, **QUICK)
+    assert [row.state for row in seen] == [FAILED] * 3
+    assert all(because.lower() in row.because.lower() for row in seen)
+
+
+def test_raises_stops_at_the_first_exception_once_it_is_reported(store):
+    def broken(point):
+        yield 1.0
+        raise KeyError("lr")
+
+    with pytest.raises(KeyError, match="lr"):
+        search(broken, store, SPACE, SAMPLER, total=3, raises=True, **QUICK)
+    assert states(store) == [FAILED]
+    assert trials(store, study=STUDY)[0].because == "KeyError: 'lr'"
+
+
+def test_a_failure_of_the_loop_itself_is_not_the_objectives(store):
+    search(bowl, store, SPACE, SAMPLER, total=1, **QUICK)
+    with pytest.raises(SpaceMismatchError):
+        search(bowl, store, Space().real("y", 0, 1), SAMPLER, total=2, **QUICK)
+    assert states(store) == [DONE]
+
+
+def test_a_goal_or_a_total_that_cannot_be_is_refused_before_any_trial(store):
+    with pytest.raises(ValueError, match="`goal` was given `up`"):
+        search(bowl, store, SPACE, SAMPLER, total=1, **QUICK | {"goal": "up"})
+    with pytest.raises(ValueError, match="`total` was given `-1`"):
+        search(bowl, store, SPACE, SAMPLER, total=-1, **QUICK)
+    assert store.studies() == []
+
+
+def test_a_finite_space_that_is_used_up_ends_the_loop_with_a_word_c07_c08(store):
+    space = Space().choice("a", [1, 2, 3]).choice("b", [1, 2])
+    for k, sampler in enumerate((Sampler.grid(), Sampler.random(seed=3))):
+        quick = QUICK | {"study": f"finite {k}"}
+        with pytest.warns(UserWarning, match="ends after 6 trials"):
+            seen = search(lambda point: point["a"], store, space, sampler, total=50, **quick)
+        assert len({row.point for row in seen}) == len(seen) == 6
+
+
+def test_a_pruner_that_cuts_everything_still_comes_to_an_end_c06(store):
+    seen = search(bowl, store, SPACE, SAMPLER, total=20, pruner=Pruner.threshold(upper=-1), **QUICK)
+    assert [row.state for row in seen] == [PRUNED] * 20
+
+
+def test_an_interruption_is_reported_at_once_and_the_point_runs_again_c17_c25(store):
+    grid, space = Sampler.grid(), Space().int("n", 1, 4)
+    ran = []
+
+    def interrupted(point):
+        ran.append(point["n"])
+        yield 1.0
+        if point["n"] == 2 and ran.count(2) == 1:
+            signal.raise_signal(signal.SIGINT)
+        yield 0.5
+
+    with pytest.raises(KeyboardInterrupt):
+        search(interrupted, store, space, grid, total=4, **QUICK)
+    first, second = trials(store, study=STUDY)
+    assert (first.state, second.state, second.because) == (DONE, FAILED, "interrupted")
+    assert len(in_flight(store, study=STUDY)) == 0
+    search(interrupted, store, space, grid, total=4, **QUICK)
+    assert ran == [1, 2, 2, 3, 4]
+    assert sorted(row.point["n"] for row in finished(store, study=STUDY)) == [1, 2, 3, 4]
+
+
+SCRIPT = """
+    import sys, time
+    from somatize import Store
+    from somatize.study import Sampler, Space, search
+
+    def slow(point):
+        yield 1.0
+        print("running", flush=True)
+        time.sleep(60)
+
+    space = Space().int("n", 1, 4)
+    search(slow, Store(sys.argv[1]), space, Sampler.grid(), study="bowls", total=4, goal="min", progress=False)
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, None)])
+def test_a_schedulers_signal_leaves_no_trial_running_c17(tmp_path, number, code):
+    where = tmp_path / "store"
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(SCRIPT), str(where)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout.readline() == "running\n"
+    began = time.monotonic()
+    process.send_signal(number)
+    _, words = process.communicate(timeout=20)
+    assert time.monotonic() - began < 5
+    if code is not None:
+        assert process.returncode == code
+    else:
+        assert "KeyboardInterrupt" in words
+    (row,) = trials(Store(where, read_only=True), study=STUDY)
+    assert (row.state, row.because, row.reports) == (FAILED, "interrupted", 1)
+
+
+def test_a_handler_of_the_programs_own_is_left_alone(store):
+    heard = []
+    before = signal.signal(signal.SIGTERM, lambda *_: heard.append("term"))
+    try:
+
+        def objective(point):
+            signal.raise_signal(signal.SIGTERM)
+            return 1.0
+
+        search(objective, store, SPACE, SAMPLER, total=1, **QUICK)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (heard, states(store)) == (["term"], [DONE])
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_the_bar_counts_the_studys_trials(store, capsys):
+    pytest.importorskip("tqdm")
+    search(bowl, store, SPACE, SAMPLER, total=3, **QUICK | {"progress": True})
+    said = capsys.readouterr()
+    assert "3/3" in said.err
+    assert "best" in said.err
+    assert said.out == ""
+
+
+def test_without_tqdm_there_is_no_bar(store, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    search(bowl, store, SPACE, SAMPLER, total=2, **QUICK | {"progress": True})
+    assert capsys.readouterr().err == ""
+    assert states(store) == [DONE] * 2
+
+
+def _work(where, total, lease, delay):
+    def slow_bowl(point):
+        for value in bowl(point):
+            time.sleep(delay)
+            yield value
+
+    store = Store(where, durable=False, lease=lease)
+    search(slow_bowl, store, SPACE, SAMPLER, total=total, **QUICK)
+
+
+def _fleet(where, n_workers, total, lease=30.0, delay=0.0):
+    spawn = multiprocessing.get_context("fork")
+    workers = [spawn.Process(target=_work, args=(where, total, lease, delay)) for _ in range(n_workers)]
+    for worker in workers:
+        worker.start()
+    return workers
+
+
+def test_seven_workers_run_exactly_the_total_c06(store):
+    for worker in _fleet(store.location, 7, 20):
+        worker.join()
+        assert worker.exitcode == 0
+    rows = trials(store, study=STUDY)
+    assert [row.trial for row in rows] == list(range(20))
+    assert {row.state for row in rows} == {DONE}
+    (eighth,) = _fleet(store.location, 1, 20)
+    eighth.join()
+    assert len(trials(store, study=STUDY)) == 20
+
+
+def test_the_trials_of_killed_workers_are_taken_over_with_the_same_points_c08_c17_c25(store):
+    total, lease = 12, 0.5
+    workers = _fleet(store.location, 3, total, lease, delay=0.05)
+    deadline = time.monotonic() + 30
+    while len(in_flight(store, study=STUDY)) < 3 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    workers[0].kill()
+    workers[1].kill()
+    for worker in workers:
+        worker.join()
+    assert workers[2].exitcode == 0
+    watcher = Store(store.location, lease=lease)
+    done = finished(watcher, study=STUDY)
+    assert [row.trial for row in done] == list(range(total))
+    assert [row.point for row in done] == [SAMPLER.ask(SPACE, trial) for trial in range(total)]
+    rows = trials(watcher, study=STUDY)
+    assert RUNNING not in {row.state for row in rows}
+    assert any(row.attempt == 1 for row in rows)
+
+
+STOPPED = """
+    import os, sys, time, warnings
+    from somatize import Store
+    from somatize.study import Sampler, Space, search
+
+    def slow(point):
+        yield 1.0
+        print("running", flush=True)
+        while not os.path.exists(sys.argv[3]):
+            time.sleep(0.01)
+        yield 0.5
+
+    warnings.simplefilter("always")
+    store = Store(sys.argv[1], durable=False, lease=float(sys.argv[2]))
+    space = Space().int("n", 1, 2)
+    search(slow, store, space, Sampler.grid(), study="bowls", total=2, goal="min", progress=False)
+    print("lives on", flush=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs SIGSTOP")
+def test_a_worker_that_was_stopped_is_refused_by_name_and_lives_on_c04(tmp_path):
+    where, lease = str(tmp_path / "store"), 0.4
+    script, go = textwrap.dedent(STOPPED), tmp_path / "go"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, where, str(lease), str(go)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout.readline() == "running\n"
+    os.kill(process.pid, signal.SIGSTOP)
+    store = Store(where, durable=False, lease=lease)
+    search(lambda point: 0.25, store, Space().int("n", 1, 2), Sampler.grid(), total=2, **QUICK)
+    go.touch()
+    os.kill(process.pid, signal.SIGCONT)
+    said, words = process.communicate(timeout=30)
+    assert said.endswith("lives on\n")
+    assert process.returncode == 0
+    assert "trial 0" in words
+    done = finished(store, study=STUDY)
+    assert [(row.trial, row.score) for row in done] == [(0, 0.25), (1, 0.25)]
+
+
+def test_no_warning_in_the_plain_case(store):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search(bowl, store, SPACE, SAMPLER, total=4, **QUICK)

@@ -1,0 +1,356 @@
+"""The loop's functions from Python: take, report, and what the readers answer."""
+
+import math
+import multiprocessing
+import operator
+import pickle
+import threading
+from itertools import permutations
+
+import pytest
+
+from somatize import Store
+from somatize.errors import (
+    OwnershipError,
+    SpaceMismatchError,
+    StudyError,
+    StudyNotFoundError,
+)
+from somatize.study import (
+    DONE,
+    FAILED,
+    PRUNED,
+    RUNNING,
+    Point,
+    Pruner,
+    Sampler,
+    Space,
+    abandoned,
+    best,
+    curves,
+    finished,
+    importance,
+    in_flight,
+    report,
+    take,
+    trials,
+)
+
+SPACE = Space().real("x", 0.0, 1.0).int("n", 1, 8)
+SAMPLER = Sampler.sobol(seed=0)
+STUDY = "bowls"
+
+
+@pytest.fixture(params=["folder", "memory"])
+def store(request, tmp_path):
+    return Store(tmp_path / "store", durable=False) if request.param == "folder" else Store("memory://")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return Store(tmp_path / "store", durable=False)
+
+
+def run(store, trial, said, *, space=SPACE, sampler=SAMPLER, me="me", goal="min", **ending):
+    """One whole trial; answers its point."""
+    point = sampler.ask(space, trial)
+    assert take(store, point, study=STUDY, trial=trial, me=me, goal=goal)
+    report(store, point, said, study=STUDY, trial=trial, me=me, goal=goal, **({"state": DONE} | ending))
+    return point
+
+
+def test_the_states_are_the_words_of_the_record():
+    assert (RUNNING, DONE, PRUNED, FAILED) == ("running", "done", "pruned", "failed")
+
+
+def test_a_trial_from_the_claim_to_the_score(store):
+    point = SAMPLER.ask(SPACE, 0)
+    which = {"study": STUDY, "trial": 0, "me": "me", "goal": "min"}
+    assert take(store, point, **which)
+    assert not take(store, point, **which | {"me": "you"})
+    assert len(finished(store, study=STUDY)) == 0
+    (running,) = in_flight(store, study=STUDY)
+    assert (running["trial"], running["point"], running["score"]) == (0, point, None)
+    report(store, point, [3.0], **which)
+    report(store, point, [3.0, 2.0], **which)
+    (row,) = trials(store, study=STUDY)
+    assert (row["state"], row["score"], row["took_secs"]) == (RUNNING, None, None)
+    report(store, point, [3.0, 2.0, 1.0], state=DONE, **which)
+    assert len(in_flight(store, study=STUDY)) == 0
+    (seen,) = finished(store, study=STUDY)
+    assert (seen["trial"], seen["point"], seen["score"]) == (0, point, 1.0)
+    assert list(curves(store, study=STUDY)) == [[3.0, 2.0, 1.0]]
+
+
+def test_the_rows_of_trials_read_like_dicts_and_like_objects(store):
+    point = run(store, 0, [2.0, 1.0])
+    run(store, 1, [5.0], state=PRUNED, because="worse than the median")
+    done, pruned = trials(store, study=STUDY)
+    keys = ["trial", "attempt", "state", "point", "score", "who", "goal", "because", "took_secs"]
+    assert list(done) == list(done.keys()) == list(dict(done)) == keys
+    assert dict(done) | {"took_secs": None} == {
+        "trial": 0, "attempt": 0, "state": DONE, "point": point, "score": 1.0, "who": "me", "goal": "min",
+        "because": None, "took_secs": None,
+    }  # fmt: skip
+    assert done["took_secs"] == done.took_secs >= 0
+    assert (pruned.state, pruned.because, pruned["score"]) == (PRUNED, "worse than the median", 5.0)
+    assert done.reports == 2
+    assert "score" in done
+    assert "nothing" not in done
+    assert done.get("nothing", 3) == 3
+    with pytest.raises(KeyError, match="nothing"):
+        done["nothing"]
+    assert repr(done).startswith("Trial(trial=0, attempt=0, state='done', point=x=")
+
+
+def test_the_sequences_index_slice_iterate_join_and_print(store):
+    for trial in range(5):
+        run(store, trial, [float(trial)])
+    rows = finished(store, study=STUDY)
+    assert len(rows) == 5
+    assert rows[-1].trial == rows[4].trial == 4
+    assert [row.trial for row in rows[1:4]] == [1, 2, 3]
+    assert [row.trial for row in rows[::-2]] == [4, 2, 0]
+    assert type(rows[:2]) is type(rows)
+    assert [row.trial for row in rows + rows[:1]] == [0, 1, 2, 3, 4, 0]
+    assert rows == finished(store, study=STUDY)
+    assert rows != rows[:2]
+    with pytest.raises(IndexError):
+        rows[5]
+    with pytest.raises(IndexError):
+        rows[-6]
+    with pytest.raises(TypeError):
+        operator.add(rows, [1])
+    assert list(curves(store, study=STUDY)) == [[0.0], [1.0], [2.0], [3.0], [4.0]]
+    assert curves(store, study=STUDY).trials == [0, 1, 2, 3, 4]
+    text = repr(trials(store, study=STUDY))
+    assert text.splitlines()[0] == "Trials, 5 rows: 5 done"
+    assert len(text.splitlines()) == 7
+    assert "<table>" in trials(store, study=STUDY)._repr_html_()
+
+
+def test_a_snapshot_does_not_change_under_its_reader(store):
+    run(store, 0, [1.0])
+    before = trials(store, study=STUDY)
+    run(store, 1, [1.0])
+    assert len(before) == 1
+    assert len(trials(store, study=STUDY)) == 2
+
+
+def test_a_study_nobody_has_begun_is_empty_for_the_loop_and_missing_for_looking_at(store):
+    run(store, 0, [1.0])
+    for read in (finished, in_flight, curves):
+        assert len(read(store, study="bowl")) == 0
+    assert len(finished(store, SPACE, study="bowl")) == 0
+    for look in (trials, best, importance):
+        with pytest.raises(StudyNotFoundError, match="`bowl`") as caught:
+            look(store, study="bowl")
+        assert isinstance(caught.value, LookupError)
+        assert "`bowls`" in caught.value.hint
+    assert store.studies() == [STUDY]
+
+
+def test_a_report_by_somebody_else_is_refused_and_changes_nothing(store):
+    point = SAMPLER.ask(SPACE, 0)
+    assert take(store, point, study=STUDY, trial=0, me="me", goal="min")
+    with pytest.raises(OwnershipError, match="trial 0") as caught:
+        report(store, point, [1.0], study=STUDY, trial=0, me="you", state=DONE)
+    assert isinstance(caught.value, StudyError)
+    with pytest.raises(OwnershipError, match="trial 7"):
+        report(store, point, [1.0], study=STUDY, trial=7, me="me")
+    assert [row.state for row in trials(store, study=STUDY)] == [RUNNING]
+
+
+def test_a_finished_attempt_takes_no_report_and_a_retry_hides_nothing(store):
+    point = run(store, 0, [1.0])
+    with pytest.raises(OwnershipError, match="trial 0"):
+        report(store, point, [1.0, 0.0], study=STUDY, trial=0, me="me", state=DONE)
+    if take(store, point, study=STUDY, trial=0, me="me", attempt=1, goal="min"):
+        report(store, point, [9.0], study=STUDY, trial=0, me="me", attempt=1, state=DONE)
+    assert [row["score"] for row in finished(store, study=STUDY)] == [1.0]
+    assert best(store, study=STUDY).score == 1.0
+
+
+def test_the_goal_is_refused_where_it_was_typed(store):
+    point = SAMPLER.ask(SPACE, 0)
+    with pytest.raises(ValueError, match="`goal` was given `minimise`, expected `min` or `max`"):
+        take(store, point, study=STUDY, trial=0, me="me", goal="minimise")
+    with pytest.raises(ValueError, match="goal"):
+        Pruner.median(goal="lower")
+    assert take(store, point, study=STUDY, trial=0, me="me", goal="min")
+    with pytest.raises(ValueError, match="state"):
+        report(store, point, [1.0], study=STUDY, trial=0, me="me", state="finished")
+
+
+def test_the_knobs_of_a_study_do_not_change_and_their_bounds_may_c24(store):
+    for trial in range(20):
+        run(store, trial, [1.0], space=Space().choice("a", [1, 2]).real("b", 0, 1))
+    other = Space().choice("a", [1, 2]).real("c", 0, 1)
+    with pytest.raises(SpaceMismatchError, match="`b` is missing") as caught:
+        take(store, SAMPLER.ask(other, 20), study=STUDY, trial=20, me="me", goal="min")
+    assert isinstance(caught.value, ValueError)
+    assert len(trials(store, study=STUDY)) == 20
+    wide = Space().choice("a", [1, 2, 4]).real("b", 0, 2)
+    drawn = [run(store, trial, [1.0], space=wide) for trial in range(20, 70)]
+    assert {point["a"] for point in drawn} == {1, 2, 4}
+    assert max(point["b"] for point in drawn) > 1
+    rows = trials(store, study=STUDY)
+    assert len(rows) == 70
+    assert {row.space_version for row in rows[:20]} == {1}
+    assert {row.space_version for row in rows[20:]} == {2}
+    assert len(importance(store, study=STUDY)) == 2
+
+
+def test_two_studies_of_one_store_do_not_mix_c24(store):
+    point, other = SAMPLER.ask(SPACE, 0), Sampler.sobol().ask(Space().choice("a", [1, 2]), 0)
+    assert take(store, point, study="one", trial=0, me="me", goal="min")
+    assert take(store, other, study="two", trial=0, me="me", goal="max")
+    assert [row.point for row in trials(store, study="one")] == [point]
+    assert [row.point for row in trials(store, study="two")] == [other]
+
+
+def test_options_come_back_from_another_process_with_their_type_c11_c12(folder):
+    space = Space().choice("width", [32, 64, 128]).choice("mix", [None, "x", True, 1.0, "1"])
+    grid = Sampler.grid()
+    for trial in range(grid.size(space)):
+        point = grid.ask(space, trial)
+        run(
+            folder,
+            trial,
+            [abs(point["width"] - 64) + (type(point["mix"]) is not float)],
+            space=space,
+            sampler=grid,
+        )
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        width, mix = pool.apply(_best_values, (folder.location,))
+    assert (type(width), width) == (int, 64)
+    assert (type(mix), mix) == (float, 1.0)
+
+
+def _best_values(where):
+    winner = best(Store(where, read_only=True), study=STUDY)
+    return winner.point["width"], winner.point["mix"]
+
+
+NAN, INF = math.nan, math.inf
+
+
+@pytest.mark.parametrize(
+    ("goal", "scores", "wins"),
+    [("min", [NAN, 0.5, INF, 0.2], 0.2), ("max", [NAN, 0.5, -INF, 0.2], 0.5)],
+)
+def test_a_score_that_is_not_finite_fails_and_decides_nothing_c13(goal, scores, wins):
+    for order in permutations(scores):
+        store = Store("memory://")
+        for trial, score in enumerate(order):
+            run(store, trial, [score], goal=goal)
+        assert best(store, study=STUDY).score == wins
+        rows = trials(store, study=STUDY)
+        assert [row.state for row in rows] == [DONE if math.isfinite(score) else FAILED for score in order]
+        assert all(row.because for row in rows if row.state == FAILED)
+        assert len(finished(store, study=STUDY)) == 2
+        assert all(0 <= share <= 1 for _, share in importance(store, study=STUDY))
+
+
+def test_a_pruned_score_is_never_ranked_with_a_finished_one_c16(store):
+    run(store, 0, [1.0])
+    run(store, 1, [0.0], state=PRUNED, because="cut")
+    assert best(store, study=STUDY).trial == 0
+    assert [row.trial for row in finished(store, study=STUDY)] == [0]
+    assert list(curves(store, study=STUDY)) == [[1.0]]
+
+
+def test_the_best_of_nothing_finished_is_none(store):
+    run(store, 0, [1.0], state=FAILED, because="broke")
+    assert best(store, study=STUDY) is None
+
+
+def test_importance_lists_every_dimension_whatever_there_is_c19():
+    for scores in ([], [1.0], [1.0, 2.0], [1.0] * 8):
+        store = Store("memory://")
+        space = Space().real("x", 0, 1).real("constant", 2, 2)
+        assert take(store, SAMPLER.ask(space, 99), study=STUDY, trial=99, me="me", goal="min")
+        for trial, score in enumerate(scores):
+            run(store, trial, [score], space=space)
+        shares = importance(store, space, study=STUDY)
+        assert {name for name, _ in shares} == {"x", "constant"}
+        assert dict(shares)["constant"] == 0
+        assert all(0 <= share <= 1 for _, share in shares)
+
+
+def test_importance_ranks_what_mattered(store):
+    space = Space().real("a", 0, 1).real("b", 0, 1).real("c", 0, 1)
+    sampler = Sampler.random(seed=0)
+    for trial in range(200):
+        point = sampler.ask(space, trial)
+        run(store, trial, [3 * point["a"] + point["b"]], space=space, sampler=sampler)
+    (first, _), (second, _), (third, least) = shares = importance(store, study=STUDY)
+    assert [first, second, third] == ["a", "b", "c"]
+    assert least < 0.1 * sum(share for _, share in shares)
+    assert all(importance(store, space, study=STUDY) == shares for _ in range(3))
+
+
+def test_a_silent_trial_is_abandoned_after_the_lease_and_taken_again(folder):
+    where = folder.location
+    process = multiprocessing.get_context("spawn").Process(target=_take_and_die, args=(where,))
+    process.start()
+    process.join()
+    store = Store(where, durable=False, lease=0.2)
+    point = SAMPLER.ask(SPACE, 0)
+    assert not take(store, point, study=STUDY, trial=0, me="me", goal="min")
+    threading.Event().wait(0.5)
+    (left,) = abandoned(store, study=STUDY)
+    assert (left.trial, left.attempt, left.point, left.who) == (0, 0, point, "them")
+    assert len(in_flight(store, study=STUDY)) == 0
+    assert take(store, point, study=STUDY, trial=0, attempt=1, me="me", goal="min")
+    report(store, point, [1.0], study=STUDY, trial=0, attempt=1, me="me", state=DONE)
+    assert len(abandoned(store, study=STUDY)) == 0
+    assert [row.state for row in trials(store, study=STUDY)] == [FAILED, DONE]
+
+
+def _take_and_die(where):
+    store = Store(where, durable=False, lease=0.2)
+    assert take(store, SAMPLER.ask(SPACE, 0), study=STUDY, trial=0, me="them", goal="min")
+
+
+def test_threads_share_the_trials_out(store):
+    mine = [[] for _ in range(8)]
+
+    def work(k):
+        for trial in range(64):
+            point = SAMPLER.ask(SPACE, trial)
+            if take(store, point, study=STUDY, trial=trial, me=f"thread {k}", goal="min"):
+                mine[k].append(trial)
+                report(store, point, [1.0], study=STUDY, trial=trial, me=f"thread {k}", state=DONE)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(trial for some in mine for trial in some) == list(range(64))
+    assert len(finished(store, study=STUDY)) == 64
+
+
+def _fork_and_run(store, trial):
+    run(store, trial, [float(trial)], me=f"child {trial}")
+    return len(finished(store, study=STUDY))
+
+
+def test_a_forked_child_writes_its_own_ledger(folder):
+    run(folder, 0, [0.0])
+    with multiprocessing.get_context("fork").Pool(3) as pool:
+        pool.starmap(_fork_and_run, [(folder, trial) for trial in range(1, 13)])
+    run(folder, 13, [13.0])
+    assert [row.score for row in finished(folder, study=STUDY)] == [float(trial) for trial in range(14)]
+
+
+def test_the_point_of_a_row_belongs_to_the_space_it_was_written_with(store):
+    point = run(store, 0, [1.0])
+    row = trials(store, study=STUDY)[0]
+    assert row.point == point
+    assert row.point.space == SPACE
+    assert pickle.loads(pickle.dumps(row.point)) == point
+    assert Point(SPACE, str(row.point)) == point
+    with pytest.raises(SpaceMismatchError, match="`x` is missing"):
+        finished(store, Space().real("other", 0, 1), study=STUDY)
