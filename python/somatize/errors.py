@@ -97,11 +97,98 @@ class ReportError(StudyError, ValueError):
 
 
 class GraphError(SomaError, ValueError):
-    """A node, an edge or a placement was refused when it was added."""
+    """A node, an edge or a name was refused when it was added. The graph is as it was."""
 
 
-class NodeError(SomaError, RuntimeError):
-    """A node failed while the graph ran; what it raised is the cause."""
+class UnknownNodeError(GraphError, LookupError):
+    """No node of the graph has this id."""
+
+
+class DeviceError(GraphError):
+    """The text is not the name of a device."""
+
+
+class RunError(SomaError, RuntimeError):
+    """A run of a graph ended without an answer.
+
+    Attributes:
+        node: The id of the node it is about.
+        also: The failures of other branches of the same run, in declaration order.
+    """
+
+    node: str | None = None
+    also: tuple[RunError, ...] = ()
+
+    def _keep(self, also: list[RunError]) -> None:
+        """Attaches what else failed, so that no failure of a run is lost."""
+        self.also = tuple(also)
+        if hasattr(self, "add_note"):  # Python 3.11 and later print notes below the traceback.
+            for other in also:
+                because = f": {type(other.__cause__).__name__}: {other.__cause__}" if other.__cause__ else ""
+                self.add_note(f"also, {other.text}{because}")
+
+
+class NodeError(RunError):
+    """A node failed; what it raised is `__cause__`, with its traceback.
+
+    It is also of the built-in class of its cause, so that `except ValueError` around `forward` finds the
+    `ValueError` of a node.
+    """
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuilt, (self.text, _builtin_of(type(self)), {**self.__dict__, "cause": self.__cause__})
+
+
+class DriverError(RunError):
+    """A node asked, and there was no driver, it failed, or it answered another number of results."""
+
+
+class TurnBudgetError(RunError):
+    """A node was not done after 64 turns."""
+
+
+class PlacementError(RunError):
+    """The output of a placed node is on another device than the node."""
+
+
+# Built-in classes that take more than a text, or that mean something to whoever calls a function.
+_TOO_SPECIAL = (UnicodeError, SyntaxError, StopIteration, StopAsyncIteration)
+
+
+def _builtin_of(raised: type[BaseException]) -> type[Exception] | None:
+    """The nearest built-in class a person would catch; None where that is `Exception` or `RuntimeError`."""
+    for known in raised.__mro__:
+        if known in (Exception, RuntimeError):
+            return None
+        if known.__module__ == "builtins" and issubclass(known, Exception):
+            if not issubclass(known, _TOO_SPECIAL):
+                return known
+            if known is ValueError:
+                return known
+    return None
+
+
+_NODE_ERRORS: dict[type[Exception] | None, type[NodeError]] = {None: NodeError}
+
+
+def _node_error_class(builtin: type[Exception] | None) -> type[NodeError]:
+    found = _NODE_ERRORS.get(builtin)
+    if found is None and builtin is not None:
+        found = type("NodeError", (NodeError, builtin), {"__module__": NodeError.__module__})
+        _NODE_ERRORS[builtin] = found
+    return found or NodeError
+
+
+def node_error(text: str, cause: BaseException) -> NodeError:
+    """A `NodeError` that is also of the built-in class of `cause`."""
+    return _node_error_class(_builtin_of(type(cause)))(text)
+
+
+def _rebuilt(text: str, builtin: type[Exception] | None, state: dict[str, object]) -> NodeError:
+    raised = _node_error_class(builtin)(text)
+    raised.__cause__ = state.pop("cause")  # type: ignore[assignment]
+    raised.__dict__.update(state)
+    return raised
 
 
 class DamageWarning(UserWarning):

@@ -21,7 +21,7 @@ pub trait Host: Send + Sync {
     }
 
     /// Runs `block`, in which the caller only waits, with the world let go.
-    fn wait(&self, block: &mut dyn FnMut()) {
+    fn wait(&self, block: &mut (dyn FnMut() + Send)) {
         block();
     }
 

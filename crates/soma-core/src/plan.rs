@@ -100,7 +100,7 @@ impl Plan {
     }
 
     /// Visits every step before its children, with its depth.
-    fn walk<'a>(&'a self, mut visit: impl FnMut(usize, &'a Plan)) {
+    pub fn walk<'a>(&'a self, mut visit: impl FnMut(usize, &'a Plan)) {
         let mut waiting = vec![(0, self)];
         while let Some((depth, plan)) = waiting.pop() {
             visit(depth, plan);

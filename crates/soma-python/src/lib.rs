@@ -1,11 +1,19 @@
 //! Module `somatize._somatize`: the native half of the Python package. It converts, enters the crates
 //! and wraps what comes back; a decision that is not about Python belongs in the crate it concerns.
 
+mod answer;
+mod carried;
 mod convert;
 mod defaults;
+mod device;
 mod enter;
 mod error;
+mod expression;
+mod graph;
 mod history;
+mod host;
+mod node;
+mod plan;
 mod point;
 mod pruner;
 mod sampler;
@@ -27,5 +35,9 @@ fn _somatize(module: &Bound<'_, PyModule>) -> PyResult<()> {
     pruner::register(module)?;
     study::register(module)?;
     defaults::register(module)?;
+    answer::register(module)?;
+    expression::register(module)?;
+    plan::register(module)?;
+    graph::register(module)?;
     Ok(())
 }

@@ -3,6 +3,8 @@
 //! The pure half takes numbers in and gives a decision out: a [`Space`] and its [`Point`]s, samplers that are
 //! functions of the trial number, pruners that are verdicts on a curve, importance.
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod close;
 mod counting;
 mod dimension;

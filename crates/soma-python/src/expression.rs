@@ -1,0 +1,94 @@
+//! `Expression`: what `>>` and `|` make of nodes.
+
+use pyo3::prelude::*;
+use pyo3::types::PyNotImplemented;
+use soma_core::Expression;
+
+use crate::device::device;
+use crate::error::IntoPyError;
+use crate::node::{node_class, shared};
+
+/// A piece of a network: a node, pieces one after another, or pieces side by side. `Graph.somatize` makes
+/// a graph of it. Composing pieces copies nothing and changes no operand.
+#[pyclass(name = "Expression", module = "somatize", frozen)]
+pub struct PyExpression(pub Expression);
+
+/// The object as a piece; None when it is neither an expression nor a node.
+pub fn piece(object: &Bound<'_, PyAny>) -> PyResult<Option<Expression>> {
+    if let Ok(expression) = object.cast::<PyExpression>() {
+        return Ok(Some(expression.get().0.clone()));
+    }
+    if object.is_instance(node_class(object.py())?)? {
+        return Ok(Some(Expression::shared(shared(object)?)));
+    }
+    Ok(None)
+}
+
+/// `left` and `right` as pieces, composed; `NotImplemented` when one is no piece, so that Python says so.
+fn composed<'py>(
+    left: &Bound<'py, PyAny>,
+    right: &Bound<'py, PyAny>,
+    compose: impl FnOnce(&Expression, &Expression) -> Expression,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = left.py();
+    match (piece(left)?, piece(right)?) {
+        (Some(left), Some(right)) => Ok(Bound::new(py, PyExpression(compose(&left, &right)))?.into_any()),
+        (Some(_) | None, None) | (None, Some(_)) => Ok(PyNotImplemented::get(py).to_owned().into_any()),
+    }
+}
+
+#[pymethods]
+impl PyExpression {
+    fn __rshift__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        composed(slf.as_any(), other, Expression::then)
+    }
+
+    fn __or__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        composed(slf.as_any(), other, Expression::beside)
+    }
+
+    /// The same node under a name of its own.
+    ///
+    /// Raises:
+    ///     GraphError: It is a piece of several nodes, or the name is empty.
+    fn named(&self, py: Python<'_>, name: &str) -> PyResult<Self> {
+        self.0.named(name).map(Self).map_err(|error| error.into_py_error(py))
+    }
+
+    /// The same piece, its nodes placed there unless they are placed already: the innermost wins.
+    ///
+    /// Raises:
+    ///     DeviceError: `device` is not the name of a device.
+    fn on(&self, device: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(self.0.on(self::device(device)?)))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// `left >> right` for a node on the left.
+#[pyfunction]
+fn then<'py>(left: &Bound<'py, PyAny>, right: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    composed(left, right, Expression::then)
+}
+
+/// `left | right` for a node on the left.
+#[pyfunction]
+fn beside<'py>(left: &Bound<'py, PyAny>, right: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    composed(left, right, Expression::beside)
+}
+
+/// One node as an expression.
+#[pyfunction]
+fn expression(node: &Bound<'_, PyAny>) -> PyResult<PyExpression> {
+    Ok(PyExpression(Expression::shared(shared(node)?)))
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<PyExpression>()?;
+    module.add_function(wrap_pyfunction!(then, module)?)?;
+    module.add_function(wrap_pyfunction!(beside, module)?)?;
+    module.add_function(wrap_pyfunction!(expression, module)?)
+}
