@@ -36,7 +36,7 @@ class Node:
 
     __slots__ = ()
 
-    def forward(self, input: Any, ctx: Ctx) -> Any:  # noqa: A002
+    def forward(self, input: Any, ctx: Ctx) -> Any:
         """The step itself, written by the subclass."""
         raise NotImplementedError(f"`{type(self).__name__}` has no `forward(self, input, ctx)`")
 

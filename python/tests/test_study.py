@@ -29,6 +29,7 @@ from somatize.study import (
     best,
     curves,
     finished,
+    frame,
     importance,
     in_flight,
     report,
@@ -135,6 +136,37 @@ def test_a_snapshot_does_not_change_under_its_reader(store):
     run(store, 1, [1.0])
     assert len(before) == 1
     assert len(trials(store, study=STUDY)) == 2
+
+
+def test_a_data_frame_reads_the_sequences_as_arrow(store):
+    polars = pytest.importorskip("polars")
+    for trial in range(3):
+        run(store, trial, [float(trial), 0.5])
+    seen = polars.DataFrame(trials(store, study=STUDY))
+    assert seen["trial"].to_list() == [0, 1, 2]
+    assert seen["state"].to_list() == [DONE] * 3
+    assert seen["score"].to_list() == [0.5] * 3
+    assert polars.DataFrame(finished(store, study=STUDY))["trial"].to_list() == [0, 1, 2]
+    assert polars.DataFrame(curves(store, study=STUDY)).height == 3
+    assert polars.DataFrame(finished(store, study="nobody's")).height == 0
+
+
+def test_a_frame_has_a_column_per_dimension(store):
+    pytest.importorskip("polars")
+    space = (
+        Space().choice("opt", ["adam", "sgd"]).real("momentum", 0, 1, when=("opt", "sgd")).int("score", 1, 9)
+    )
+    points = [run(store, trial, [0.5], space=space) for trial in range(8)]
+    seen = frame(store, study=STUDY)
+    assert seen.columns == [
+        "trial", "attempt", "state", "opt", "momentum", "point.score", "score", "who", "goal", "because",
+        "took_secs", "reports", "space_version", "is_discarded",
+    ]  # fmt: skip
+    assert seen["opt"].to_list() == [point["opt"] for point in points]
+    assert seen["momentum"].to_list() == [point.get("momentum") for point in points]
+    assert seen["point.score"].to_list() == [point["score"] for point in points]
+    with pytest.raises(StudyNotFoundError):
+        frame(store, study="nobody's")
 
 
 def test_a_study_nobody_has_begun_is_empty_for_the_loop_and_missing_for_looking_at(store):

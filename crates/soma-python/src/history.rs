@@ -2,9 +2,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchIterator};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping, PySlice, PyString, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyList, PyMapping, PySlice, PyString, PyTuple};
 use pyo3::{IntoPyObjectExt, intern};
 use soma_study::{
     Abandoned, Curve, Curves, Goal, History, Observation, Point, Rows, Space, State, Trial, Trials,
@@ -162,6 +164,20 @@ macro_rules! sequence {
 
             fn _repr_html_(&self) -> String {
                 as_html($name, &self.0)
+            }
+
+            /// The rows as a stream of Arrow record batches, which data frames read without a copy of their own:
+            /// `polars.DataFrame(rows)`. The schema is the rows' own; a requested one is not followed, as the
+            /// protocol allows.
+            #[pyo3(signature = (requested_schema = None))]
+            fn __arrow_c_stream__<'py>(
+                &self,
+                py: Python<'py>,
+                requested_schema: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyCapsule>> {
+                drop(requested_schema);
+                let rows = self.0.clone();
+                stream(py, py.detach(move || rows.to_arrow()))
             }
 
             $($more)*
@@ -513,6 +529,13 @@ fn as_html<T: Printed>(name: &str, rows: &Rows<T>) -> String {
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// One record batch as the capsule that the Arrow C stream protocol asks for.
+fn stream<'py>(py: Python<'py>, batch: RecordBatch) -> PyResult<Bound<'py, PyCapsule>> {
+    let schema = batch.schema();
+    let reader = RecordBatchIterator::new([Ok(batch)], schema);
+    PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
 }
 
 /// Puts the classes of this file into the module, and makes the rows `collections.abc.Mapping`s.

@@ -5,9 +5,6 @@ writes down where it got to, `finished` reads the history back. The same script 
 folder is a distributed study; `search` is that loop, written once.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from somatize._somatize import (
     DONE,
     FAILED,

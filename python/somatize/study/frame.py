@@ -21,8 +21,8 @@ def frame(store: Store, *, study: str) -> polars.DataFrame:
 
     Returns:
         Columns `trial`, `attempt`, `state`, then the dimensions by name (null where one does not exist in a
-        point), then `score`, `who`, `goal`, `because`, `took_secs`. A dimension whose name is one of these
-        stands as `point.<name>`.
+        point), then `score`, `who`, `goal`, `because`, `took_secs`, `reports`, `space_version`,
+        `is_discarded`. A dimension whose name is one of these stands as `point.<name>`.
 
     Raises:
         StudyNotFoundError: There is no such study; its hint names a close one.
@@ -31,7 +31,6 @@ def frame(store: Store, *, study: str) -> polars.DataFrame:
     import polars
 
     seen = polars.DataFrame(trials(store, study=study))
-    fields = [] if "point" not in seen.columns else seen["point"].struct.fields
-    others = set(seen.columns)
-    names = [f"point.{name}" if name in others else name for name in fields]
-    return seen.with_columns(seen["point"].struct.rename_fields(names)).unnest("point")
+    points = seen["point"].struct
+    names = [f"point.{name}" if name in seen.columns else name for name in points.fields]
+    return seen.with_columns(points.rename_fields(names)).unnest("point")
