@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::SpaceError;
+use crate::float;
 use crate::lattice::Lattice;
 use crate::point::Slot;
 use crate::scalar::Scalar;
@@ -162,7 +163,7 @@ impl Dimension {
         match (&self.scale, slot) {
             (_, Slot::Absent) => 1.0,
             (Scale::LogInt { ln_span, .. }, Slot::Own(Scalar::Int(value))) => {
-                ((*value as f64 + 0.5).ln() - (*value as f64 - 0.5).ln()) / ln_span
+                (float::ln(*value as f64 + 0.5) - float::ln(*value as f64 - 0.5)) / ln_span
             }
             _ => self.last().map_or(1.0, |last| 1.0 / (last as f64 + 1.0)),
         }
@@ -226,10 +227,10 @@ impl Dimension {
                 Slot::Own(Scalar::Float(value.clamp(*low, *high)))
             }
             Scale::Log { low, high, ln_low, ln_span } => {
-                Slot::Own(Scalar::Float((ln_low + unit * ln_span).exp().clamp(*low, *high)))
+                Slot::Own(Scalar::Float(float::exp(ln_low + unit * ln_span).clamp(*low, *high)))
             }
             Scale::LogInt { low, high, ln_low, ln_span } => {
-                let value = (ln_low + unit * ln_span).exp().round() as i64;
+                let value = float::exp(ln_low + unit * ln_span).round() as i64;
                 Slot::Own(Scalar::Int(value.clamp(*low, *high)))
             }
             Scale::Steps(_) | Scale::Int { .. } | Scale::Choice { .. } => {
@@ -248,10 +249,10 @@ impl Dimension {
                 ((value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)).clamp(0.0, 1.0)
             }
             (Scale::Log { ln_low, ln_span, .. }, Slot::Own(Scalar::Float(value))) => {
-                ((value.ln() - ln_low) / ln_span).clamp(0.0, 1.0)
+                ((float::ln(*value) - ln_low) / ln_span).clamp(0.0, 1.0)
             }
             (Scale::LogInt { ln_low, ln_span, .. }, Slot::Own(Scalar::Int(value))) => {
-                (((*value as f64).ln() - ln_low) / ln_span).clamp(0.0, 1.0)
+                ((float::ln(*value as f64) - ln_low) / ln_span).clamp(0.0, 1.0)
             }
             _ => match (self.ordinal(slot), self.last()) {
                 (Some(k), Some(last)) => (k as f64 + 0.5) / (last as f64 + 1.0),
@@ -375,7 +376,10 @@ impl Scale {
                 .ok_or_else(|| SpaceError::BadStep { name: name.to_owned(), step: text::real(step) }),
             // A logarithm and its exponential do not always meet again.
             None if low >= high => Ok(Self::Constant { value: low }),
-            None if log => Ok(Self::Log { low, high, ln_low: low.ln(), ln_span: high.ln() - low.ln() }),
+            None if log => {
+                let ln_low = float::ln(low);
+                Ok(Self::Log { low, high, ln_low, ln_span: float::ln(high) - ln_low })
+            }
             None => Ok(Self::Linear { low, high }),
         }
     }
@@ -402,8 +406,8 @@ impl Scale {
             return Err(SpaceError::LogWithStep { name: name.to_owned() });
         }
         // Half a unit on either side, so that the ends are as wide as their neighbours.
-        let ln_low = (low as f64 - 0.5).ln();
-        Ok(Self::LogInt { low, high, ln_low, ln_span: (high as f64 + 0.5).ln() - ln_low })
+        let ln_low = float::ln(low as f64 - 0.5);
+        Ok(Self::LogInt { low, high, ln_low, ln_span: float::ln(high as f64 + 0.5) - ln_low })
     }
 
     fn choice(name: &str, options: &[Scalar]) -> Result<Self, SpaceError> {

@@ -6,9 +6,11 @@
 #[cfg(feature = "arrow")]
 mod arrow;
 mod close;
+pub mod conformance;
 mod counting;
 mod dimension;
 mod error;
+mod float;
 mod goal;
 mod hash;
 mod history;

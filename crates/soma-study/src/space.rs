@@ -162,46 +162,11 @@ impl Space {
         values: impl IntoIterator<Item = V>,
     ) -> Result<Self, SpaceError> {
         let mut dimensions = self.inner.dimensions.clone();
-        let Some((last, before)) = dimensions.split_last_mut() else {
-            return Err(SpaceError::NothingToCondition);
-        };
-        let name = last.name.to_string();
-        let Some(index) = before.iter().position(|one| &*one.name == parent) else {
-            let close = crate::close::close(parent, before.iter().map(|one| &*one.name));
-            return Err(SpaceError::UnknownParent { name, parent: parent.to_owned(), close });
-        };
-        let parent = &before[index];
-        if parent.domain.kind() == "real" {
-            return Err(SpaceError::RealParent { name, parent: parent.name.to_string() });
-        }
-        let never = |given: String| SpaceError::ConditionNeverHolds {
-            name: name.clone(),
-            parent: parent.name.to_string(),
-            given,
-            expected: parent.expected(),
-        };
-        let mut held = Vec::new();
-        for value in values {
-            let value = value.into();
-            let slot = parent.check(value.clone()).map_err(|_| never(value.to_string()))?;
-            let ordinal = parent.ordinal(&slot).ok_or_else(|| never(value.to_string()))?;
-            held.push((ordinal, value));
-        }
-        held.sort_by_key(|(ordinal, _)| *ordinal);
-        held.dedup_by_key(|(ordinal, _)| *ordinal);
-        if held.is_empty() {
-            return Err(never("nothing".to_owned()));
-        }
-        let ordinals = held.iter().map(|(ordinal, _)| *ordinal).collect();
-        last.when = Some(When {
-            parent: index,
-            values: held.into_iter().map(|(_, value)| value).collect(),
-            ordinals,
-        });
+        condition(&mut dimensions, parent, values.into_iter().map(Into::into).collect())?;
         Ok(Self::from_dimensions(dimensions))
     }
 
-    fn from_dimensions(dimensions: Vec<Dimension>) -> Self {
+    pub(crate) fn from_dimensions(dimensions: Vec<Dimension>) -> Self {
         let by_name = dimensions.iter().enumerate().map(|(i, one)| (Arc::clone(&one.name), i)).collect();
         let counting = Counting::new(&dimensions, Dimension::last);
         let is_uneven = dimensions.iter().any(|one| one.when.is_some() || one.is_uneven());
@@ -311,6 +276,47 @@ impl Space {
         let dimensions = self.dimensions();
         Some(self.inner.counting.number(dimensions, |i| dimensions[i].ordinal(&slots[i])))
     }
+}
+
+/// Makes the last dimension exist only where `parent` has one of `values`.
+pub(crate) fn condition(
+    dimensions: &mut [Dimension],
+    parent: &str,
+    values: Vec<Scalar>,
+) -> Result<(), SpaceError> {
+    let Some((last, before)) = dimensions.split_last_mut() else {
+        return Err(SpaceError::NothingToCondition);
+    };
+    let name = last.name.to_string();
+    let Some(index) = before.iter().position(|one| &*one.name == parent) else {
+        let close = crate::close::close(parent, before.iter().map(|one| &*one.name));
+        return Err(SpaceError::UnknownParent { name, parent: parent.to_owned(), close });
+    };
+    let parent = &before[index];
+    if parent.domain.kind() == "real" {
+        return Err(SpaceError::RealParent { name, parent: parent.name.to_string() });
+    }
+    let never = |given: String| SpaceError::ConditionNeverHolds {
+        name: name.clone(),
+        parent: parent.name.to_string(),
+        given,
+        expected: parent.expected(),
+    };
+    let mut held = Vec::new();
+    for value in values {
+        let slot = parent.check(value.clone()).map_err(|_| never(value.to_string()))?;
+        let ordinal = parent.ordinal(&slot).ok_or_else(|| never(value.to_string()))?;
+        held.push((ordinal, value));
+    }
+    held.sort_by_key(|(ordinal, _)| *ordinal);
+    held.dedup_by_key(|(ordinal, _)| *ordinal);
+    if held.is_empty() {
+        return Err(never("nothing".to_owned()));
+    }
+    let ordinals = held.iter().map(|(ordinal, _)| *ordinal).collect();
+    last.when =
+        Some(When { parent: index, values: held.into_iter().map(|(_, value)| value).collect(), ordinals });
+    Ok(())
 }
 
 /// Says whether spaces are the same as one, comparing each only once in a row of them.

@@ -19,11 +19,14 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
+use std::sync::Arc;
 
-use crate::dimension::Domain;
+use rustc_hash::FxHashSet;
+
+use crate::dimension::{Dimension, Domain};
 use crate::error::SpaceError;
 use crate::scalar::Scalar;
-use crate::space::Space;
+use crate::space::{Space, condition};
 
 /// Words that stand for something else when they are bare, in any case and with any sign.
 const RESERVED: [&str; 8] = ["none", "null", "true", "false", "nan", "inf", "infinity", "nil"];
@@ -100,7 +103,7 @@ pub(crate) fn write_word(out: &mut impl Write, word: &str) -> fmt::Result {
             '\r' => out.write_str("\\r")?,
             '\t' => out.write_str("\\t")?,
             c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => {
-                write!(out, "\\u{{{:x}}}", u32::from(c))?
+                write!(out, "\\u{{{:x}}}", u32::from(c))?;
             }
             c => out.write_char(c)?,
         }
@@ -442,11 +445,20 @@ pub(crate) fn write_domain(out: &mut impl Write, domain: &Domain) -> fmt::Result
 pub(crate) fn read_space(text: &str) -> Result<Space, SpaceError> {
     let mut reader = Reader::new("the space", text);
     let framed = reader.eat("Space(");
-    let mut space = Space::new();
+    let (mut dimensions, mut names) = (Vec::new(), FxHashSet::default());
     let is_end = |reader: &mut Reader<'_>| if framed { reader.eat(")") } else { reader.is_done() };
     if !is_end(&mut reader) {
         loop {
-            space = read_dimension(&mut reader, &space)?;
+            let dimension = read_dimension(&mut reader)?;
+            if !names.insert(Arc::clone(&dimension.name)) {
+                return Err(SpaceError::RepeatedName { name: dimension.name.to_string() });
+            }
+            dimensions.push(dimension);
+            if reader.eat("when ") {
+                let parent = reader.word("the name of the dimension that it depends on")?;
+                reader.expect("=")?;
+                condition(&mut dimensions, &parent, reader.scalars()?)?;
+            }
             if is_end(&mut reader) {
                 break;
             }
@@ -457,10 +469,10 @@ pub(crate) fn read_space(text: &str) -> Result<Space, SpaceError> {
         }
     }
     reader.expect_end()?;
-    Ok(space)
+    Ok(Space::from_dimensions(dimensions))
 }
 
-fn read_dimension(reader: &mut Reader<'_>, space: &Space) -> Result<Space, SpaceError> {
+fn read_dimension(reader: &mut Reader<'_>) -> Result<Dimension, SpaceError> {
     let name = reader.word("the name of a dimension")?;
     reader.expect("=")?;
     reader.skip_space();
@@ -490,14 +502,7 @@ fn read_dimension(reader: &mut Reader<'_>, space: &Space) -> Result<Space, Space
         _ => return Err(reader.error(start, kinds.to_owned())),
     };
     reader.expect(")")?;
-    let space = space.with(&name, domain)?;
-    if !reader.eat("when ") {
-        return Ok(space);
-    }
-    let parent = reader.word("the name of the dimension that it depends on")?;
-    reader.expect("=")?;
-    let values = reader.scalars()?;
-    space.when(&parent, values)
+    Dimension::new(&name, domain)
 }
 
 fn read_step(reader: &mut Reader<'_>) -> Result<bool, SpaceError> {

@@ -7,7 +7,8 @@ use crate::counting::Counting;
 use crate::dimension::Dimension;
 use crate::error::{SamplerError, SpaceError};
 use crate::history::History;
-use crate::point::Point;
+use crate::point::{Point, Slot};
+use crate::scalar::Scalar;
 use crate::space::Space;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,13 +43,26 @@ impl Grid {
     }
 }
 
+/// The decimal of 15 digits where it is within rounding of a value between the ends: the middle of 0.01 and 1 on a
+/// logarithmic axis is 0.1, and not 0.10000000000000002.
+fn tidy(dimension: &Dimension, slot: Slot) -> Slot {
+    let Slot::Own(Scalar::Float(value)) = slot else { return slot };
+    let short: f64 = format!("{value:.14e}").parse().unwrap_or(value);
+    let is_near = (short - value).abs() <= 4.0 * f64::EPSILON * value.abs();
+    if is_near { dimension.check(Scalar::Float(short)).unwrap_or(slot) } else { slot }
+}
+
 impl Ask for Grid {
     fn ask(&self, space: &Space, trial: u64, _history: &History) -> Result<Point, SpaceError> {
         let counting = self.counting(space);
         check_used_up(trial, counting.size())?;
-        let value = |dimension: &Dimension, k| match dimension.last() {
-            Some(_) => dimension.at(k),
-            None => dimension.at_unit(self.unit(k)),
+        let value = |dimension: &Dimension, k| {
+            if dimension.last().is_some() {
+                return dimension.at(k);
+            }
+            let unit = self.unit(k);
+            let slot = dimension.at_unit(unit);
+            if unit > 0.0 && unit < 1.0 { tidy(dimension, slot) } else { slot }
         };
         Ok(space.point_at_by(&counting, trial, value))
     }

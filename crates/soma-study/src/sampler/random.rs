@@ -98,7 +98,7 @@ fn drawn_order(seed: u64, space: &Space) -> Arc<[u32]> {
         .map(|number| {
             let bits = hash(seed, number, ORDER) >> 11;
             let unit = (bits as f64 + 0.5) / (1u64 << 53) as f64;
-            (-unit.ln() / space.point_at(number).likelihood(), number as u32)
+            (-libm::log(unit) / space.point_at(number).likelihood(), number as u32)
         })
         .collect();
     keyed.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));

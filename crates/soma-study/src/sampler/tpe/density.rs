@@ -1,4 +1,6 @@
-//! A density over a space, from points in it.
+//! A density over a space, from points in it. Its elementary functions are those of `libm`, the same on every machine.
+
+use std::f64::consts::PI;
 
 use super::ABSENT;
 use crate::dimension::{Domain, Draw};
@@ -45,7 +47,7 @@ impl Density {
         let kernels = (n + 1) as f64;
         // Scott's rule, over a fifth of the range as Optuna's multivariate sampler has it, and never narrower than an
         // even share of it.
-        let scott = 0.2 * kernels.powf(-1.0 / (dimensions.len() as f64 + 4.0));
+        let scott = 0.2 * libm::pow(kernels, -1.0 / (dimensions.len() as f64 + 4.0));
         let narrowest = 1.0 / kernels.min(100.0);
         let widths: Vec<Width> = dimensions
             .iter()
@@ -53,8 +55,8 @@ impl Density {
                 if let Domain::Choice { options } = &dimension.domain {
                     let count = options.len() as f64;
                     let all = 1.0 + count / kernels;
-                    let log_own = ((1.0 + 1.0 / kernels) / all).ln();
-                    let log_other = (1.0 / kernels / all).ln();
+                    let log_own = libm::log((1.0 + 1.0 / kernels) / all);
+                    let log_other = libm::log(1.0 / kernels / all);
                     return Width::Options { count: options.len() as u64, log_own, log_other };
                 }
                 // Values that can be counted: a kernel reaches at least its neighbours.
@@ -69,7 +71,7 @@ impl Density {
             .map(|(centre, width)| match width {
                 Width::Normal(sd) if !centre.is_nan() => {
                     let inside = normal_below((1.0 - centre) / sd) - normal_below(-centre / sd);
-                    -(sd * (2.0 * std::f64::consts::PI).sqrt() * inside).ln()
+                    -libm::log(sd * (2.0 * PI).sqrt() * inside)
                 }
                 _ => 0.0,
             })
@@ -106,7 +108,7 @@ impl Density {
             logs.push(log);
         }
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        most + (logs.iter().map(|log| (log - most).exp()).sum::<f64>() / logs.len() as f64).ln()
+        most + libm::log(logs.iter().map(|log| libm::exp(log - most)).sum::<f64>() / logs.len() as f64)
     }
 
     /// Draws a point: a kernel, then a value of it for every dimension that exists.
@@ -121,11 +123,14 @@ impl Density {
             }
             match &self.widths[i] {
                 Width::Normal(sd) => dimension.at_unit(draw_normal(stream, centre, *sd)),
-                Width::Options { count, log_own, log_other } => {
-                    // The share that goes to any option alike, its own included.
-                    let alike = *count as f64 * log_other.exp();
-                    let is_own = stream.unit() < log_own.exp() - log_other.exp() || alike <= 0.0;
-                    if is_own { Slot::Option(centre as u32) } else { dimension.draw(stream) }
+                Width::Options { log_own, log_other, .. } => {
+                    // What is left over goes to any option alike, its own included.
+                    let (own, other) = (libm::exp(*log_own), libm::exp(*log_other));
+                    if stream.unit() < own - other {
+                        Slot::Option(centre as u32)
+                    } else {
+                        dimension.draw(stream)
+                    }
                 }
             }
         })
@@ -135,7 +140,7 @@ impl Density {
 /// The logarithm of the uniform density; 0 where there is no coordinate.
 fn log_uniform(width: &Width, x: f64) -> f64 {
     match width {
-        Width::Options { count, .. } if !x.is_nan() => -(*count as f64).ln(),
+        Width::Options { count, .. } if !x.is_nan() => -libm::log(*count as f64),
         _ => 0.0,
     }
 }
@@ -145,8 +150,8 @@ fn draw_normal(stream: &mut Stream, mean: f64, sd: f64) -> f64 {
     // The mean lies inside and the deviation is at most 1, so that each draw is inside with a chance above one third.
     for _ in 0..1000 {
         // Box and Muller (1958). The first is kept off 0.
-        let radius = (-2.0 * (1.0 - stream.unit()).max(f64::MIN_POSITIVE).ln()).sqrt();
-        let x = mean + sd * radius * (2.0 * std::f64::consts::PI * stream.unit()).cos();
+        let radius = (-2.0 * libm::log((1.0 - stream.unit()).max(f64::MIN_POSITIVE))).sqrt();
+        let x = mean + sd * radius * libm::cos(2.0 * PI * stream.unit());
         if (0.0..=1.0).contains(&x) {
             return x;
         }
@@ -162,7 +167,7 @@ fn normal_below(x: f64) -> f64 {
     let series = t
         * (0.319_381_530
             + t * (-0.356_563_782 + t * (1.781_477_937 + t * (-1.821_255_978 + t * 1.330_274_429))));
-    let above = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt() * series;
+    let above = libm::exp(-0.5 * x * x) / (2.0 * PI).sqrt() * series;
     if x >= 0.0 { 1.0 - above } else { above }
 }
 
