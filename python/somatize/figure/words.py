@@ -1,0 +1,150 @@
+"""Numbers and names as people read them in a picture, and how much room they take."""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from typing import TypeAlias
+
+Scalar: TypeAlias = "bool | int | float | str | None"
+"""A point's value or an option, as in a `Space`."""
+
+FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", Arial, sans-serif'
+
+_WIDE, _NARROW = set("mwMWQGOD@%&—…"), set("ijlftrI.,:;|!'()[]{} ")
+_EM = {"wide": 0.95, "upper": 0.72, "narrow": 0.40, "usual": 0.63, "full": 1.05}
+"""Widths in ems, those of the widest of the fonts above (DejaVu Sans): a guess that is never too small."""
+
+
+def width_px(text: str, size_px: float) -> float:
+    """About how wide a line of text is drawn; never less than it is.
+
+    Args:
+        text: One line, not escaped.
+        size_px: The font's size.
+    """
+    return size_px * sum(_EM[_class(one)] for one in text)
+
+
+def _class(one: str) -> str:
+    if unicodedata.east_asian_width(one) in "WF":
+        return "full"
+    if unicodedata.combining(one):
+        return "narrow"
+    if one in _WIDE:
+        return "wide"
+    if one in _NARROW:
+        return "narrow"
+    return "upper" if one.isupper() else "usual"
+
+
+def fit(text: str, room_px: float, size_px: float, n_lines: int = 1) -> list[str]:
+    """The text in at most `n_lines` lines that fit; what does not fit loses its middle to an ellipsis.
+
+    Lines end at a space or behind a separator (`_ - / . ,`) where one is near, else anywhere.
+
+    Args:
+        text: Not escaped; line breaks in it count as spaces.
+        room_px: Room for a line.
+        size_px: The font's size.
+        n_lines: At least 1.
+    """
+    text = " ".join(text.split()) or text.strip() or " "
+    lines = _wrap(text, room_px, size_px)
+    if len(lines) <= max(n_lines, 1):
+        return lines
+    for kept in range(len(text) - 1, 0, -1):
+        head = (kept + 1) // 2
+        cut = text[:head].rstrip() + "…" + text[len(text) - (kept - head) :].lstrip()
+        lines = _wrap(cut, room_px, size_px)
+        if len(lines) <= max(n_lines, 1):
+            return lines
+    return ["…"]
+
+
+def _wrap(text: str, room_px: float, size_px: float) -> list[str]:
+    lines, rest = [], text
+    while rest:
+        n = len(rest)
+        if width_px(rest, size_px) > room_px:
+            n, used = 0, 0.0
+            while n < len(rest) and used + width_px(rest[n], size_px) <= room_px:
+                used += width_px(rest[n], size_px)
+                n += 1
+            n = max(n, 1)
+            breaks = [i for i in range(n // 2, n) if rest[i] in " _-/.,;|"]
+            n = breaks[-1] + 1 if breaks else n
+        lines.append(rest[:n].strip())
+        rest = rest[n:].lstrip()
+    return lines
+
+
+def safe(text: str) -> str:
+    """Text that a figure shows as it is: plotly reads a small HTML in every label, templates and formulas."""
+    one_line = " ".join(text.split()) if "\n" in text else text
+    return html.escape(one_line, quote=False).replace("%{", "%&#123;").replace("$", "&#36;")
+
+
+def hover(facts: list[tuple[str, str]]) -> str:
+    """What a pointer is shown: pairs of a name and its words, the first the heading. Long words break."""
+    (head, state), *rest = facts
+    lines = [f"<b>{safe(head)}</b> · {safe(state)}"]
+    for name, words in rest:
+        broken = "<br>   ".join(safe(line) for line in fit(words, 420, 12, 8))
+        lines.append(f"{safe(fit(name, 260, 12)[0])}  {broken}")
+    return "<br>".join(lines)
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A number to read: `digits` significant ones, no padding in the exponent.
+
+    >>> number(0.00002771855), number(0.5), number(64), number(1234567.0)
+    ('2.772e-5', '0.5', '64', '1.235e6')
+    """
+    if isinstance(value, int):
+        return str(value)
+    text = f"{value:.{digits}g}"
+    if "e" not in text:
+        return text
+    mantissa, exponent = text.split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def aligned(value: float, digits: int = 4) -> str:
+    """As `number`, its zeros kept, so that a column of numbers of one size stands in line.
+
+    >>> aligned(0.223), aligned(3.27), aligned(0.00001)
+    ('0.2230', '3.270', '1.000e-5')
+    """
+    text = f"{value:#.{digits}g}".rstrip(".")
+    mantissa, e, exponent = text.partition("e")
+    return f"{mantissa}e{int(exponent)}" if e else text
+
+
+def value(one: Scalar, digits: int = 6) -> str:
+    """A knob's value to read, not escaped."""
+    if isinstance(one, float):
+        return number(one, digits)
+    return str(one)
+
+
+def count(n: int, noun: str) -> str:
+    """`1 trial`, `3,000 trials`."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def spoken(names: list[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def duration(secs: float) -> str:
+    """A time to read: `0.8 s`, `42 s`, `3 min 5 s`, `2 h 10 min`."""
+    if secs < 10:
+        return f"{secs:.1f} s" if secs >= 0.1 else f"{secs * 1000:.2g} ms"
+    if secs < 60:
+        return f"{secs:.0f} s"
+    minutes = round(secs) // 60
+    if minutes < 60:
+        return f"{minutes} min {round(secs) % 60} s"
+    return f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,187 @@
+"""The table of results: a row a trial, finished ones by rank, the others apart below them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from somatize.figure.words import Scalar, aligned, duration, fit, number, safe, value, width_px
+from somatize.study.figures.record import Record, Row
+
+if TYPE_CHECKING:
+    from somatize import Store
+    from somatize.figure.drawing import Figure
+    from somatize.figure.theme import Theme
+    from somatize.study import Space
+
+ROW_PX, TEXT_PX, CELL_PX, HEAD_PX, MOST_PX = 28, 12, 250, 130, 900
+"""Height of a row, size of its text, most width of a cell's text and of a head's, most height unscrolled."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: what stands in it, and the number or text it stands for."""
+
+    text: str
+    value: Scalar = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """The numbers of the figure."""
+
+    title: str
+    subtitle: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    """By rank, then pruned, failed and running trials by number."""
+    states: tuple[str, ...]
+    """Of each row."""
+    good: tuple[float | None, ...]
+    """Of each row: share from the worst rank to the best; None for one that is not ranked."""
+    nothing: str
+
+
+def table(store: Store, space: Space | None = None, *, study: str, theme: str = "auto") -> Figure:
+    """Draw every trial as a row: rank, state, score, the point, why it ended, how long it took.
+
+    Finished trials come first, by rank. Pruned, failed and running ones follow with their state and no rank:
+    the score of a trial that was stopped was measured after fewer reports, and says nothing beside a finished
+    one.
+
+    Args:
+        store: Holds the study; read only.
+        space: What parses the points; None takes the study's own.
+        study: The study's name.
+        theme: `light`, `dark` or `auto`.
+
+    Returns:
+        The figure; with no trial at all, one that says so.
+
+    Raises:
+        StudyError: There is no such study; a close name is named.
+        ValueError: The theme has no such name.
+    """
+    from somatize.study.figures.read import read
+
+    return _draw(_table_data(read(store, space, study=study, importance=False)), theme)
+
+
+def _table_data(record: Record) -> Table:
+    """What is drawn. Columns that would say the same or nothing in every row are left out."""
+    rows = [
+        *record.finished,
+        *(row for state in ("pruned", "failed", "running") for row in record.of_state(state)),
+    ]
+    knobs = [knob.name for knob in record.knobs]
+    columns = ["rank", "trial", "state", "score", *knobs]
+    more = {
+        "attempt": any(row.attempt for row in rows),
+        "took": any(row.took_secs is not None for row in rows),
+        "who": len({row.who for row in rows}) > 1,
+        "because": any(row.because for row in rows),
+    }
+    columns += [name for name, is_shown in more.items() if is_shown]
+    said = f"{record.rest}: below the ranked ones, never among them" if record.rest else ""
+    if record.goal is None and record.finished:
+        said = " · ".join(
+            part for part in (said, "no rank: nobody said whether a low or a high score is good") if part
+        )
+    title = record.counted if rows else f"{record.study}: no trials yet"
+    return Table(
+        title=title,
+        subtitle=said,
+        columns=tuple(columns),
+        rows=tuple(tuple(_cell(record, row, name, set(knobs)) for name in columns) for row in rows),
+        states=tuple("failed" if row.state == "done" and not row.is_finished else row.state for row in rows),
+        good=tuple(record.good(row.trial) for row in rows),
+        nothing="" if rows else f"Nobody has taken a trial of `{record.study}` yet.",
+    )
+
+
+def _cell(record: Record, row: Row, name: str, knobs: set[str]) -> Cell:
+    if name in knobs and name not in row.point:
+        return Cell("–")
+    if name in knobs:
+        said = row.point[name]
+        return Cell(aligned(said) if isinstance(said, float) else value(said), said)
+    rank = record.ranks.get(row.trial)
+    cells = {
+        "rank": Cell("–" if rank is None else number(rank), rank),
+        "trial": Cell(str(row.trial), row.trial),
+        "state": Cell(row.state, row.state),
+        "score": Cell("–" if row.score is None else aligned(row.score), row.score),
+        "attempt": Cell(str(row.attempt), row.attempt),
+        "took": Cell("–" if row.took_secs is None else duration(row.took_secs), row.took_secs),
+        "who": Cell(row.who or "–", row.who),
+        "because": Cell(row.because or "", row.because),
+    }
+    return cells[name]
+
+
+def _draw(data: Table, theme: str) -> Figure:
+    """Plotly's table; long words break over lines, none is cut."""
+    from somatize.figure import drawing
+    from somatize.figure.theme import theme_of
+
+    if data.nothing:
+        return drawing.statement(theme, title=data.title, words=data.nothing)
+    look = theme_of(theme)
+    heads, texts, colours, widths, aligns = [], [], [], [], []
+    lines = [1] * len(data.rows)
+    for i, name in enumerate(data.columns):
+        cells = [row[i] for row in data.rows]
+        words = [fit(cell.text, CELL_PX, TEXT_PX, 6) for cell in cells]
+        lines = [max(known, len(word)) for known, word in zip(lines, words, strict=True)]
+        longest = max((width_px(line, TEXT_PX) for word in words for line in word), default=0)
+        heads.append(fit(name, HEAD_PX, TEXT_PX, 3))
+        widths.append(max(longest, *(width_px(line, TEXT_PX) * 1.1 for line in heads[-1])) + 26)
+        texts.append(["<br>".join(safe(line) for line in word) for word in words])
+        colours.append([_colour(data, j, name, look) for j in range(len(cells))])
+        is_number = all(isinstance(cell.value, (int, float)) or cell.value is None for cell in cells)
+        aligns.append("right" if is_number and name != "because" else "left")
+    head_px = 14 + 17 * max(map(len, heads))
+    width = max(drawing.WIDTH_PX, sum(widths) + 48)
+    height = min(sum(ROW_PX + 17 * (n - 1) for n in lines) + head_px + 4, MOST_PX)
+    trace = {
+        "type": "table",
+        "name": "table",
+        "columnwidth": widths,
+        "header": {
+            "values": ["<br>".join(f"<b>{safe(line)}</b>" for line in head) for head in heads],
+            "align": aligns,
+            "height": head_px,
+            "fill": {"color": look.head},
+            "line": {"color": look.grid, "width": 1},
+            "font": {"size": TEXT_PX, "color": look.ink},
+        },
+        "cells": {
+            "values": texts,
+            "align": aligns,
+            "height": ROW_PX,
+            "fill": {"color": [[look.stripe if j % 2 else look.paper for j in range(len(data.rows))]]},
+            "line": {"color": look.grid, "width": 1},
+            "font": {"size": TEXT_PX, "color": colours},
+        },
+    }
+    return drawing.figure(
+        [trace],
+        theme,
+        title=data.title,
+        subtitle=data.subtitle,
+        width=width,
+        height=height + 24,
+        margin=(24, 24, 24),
+    )
+
+
+def _colour(data: Table, j: int, name: str, look: Theme) -> str:
+    """The best rank and score in their own colour, states in theirs, what is not ranked quiet."""
+    good, state = data.good[j], data.states[j]
+    if name == "state":
+        return look.state(state)
+    if state != "done":
+        return look.muted
+    if name in ("rank", "score") and j == 0 and good is not None:
+        return look.best
+    return look.ink
