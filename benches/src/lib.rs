@@ -1,1 +1,3 @@
 //! Inputs.
+
+pub mod studies;

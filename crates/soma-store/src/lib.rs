@@ -4,9 +4,11 @@
 //! ledger is a file that only one process appends to, and a reader reads on from where it stopped.
 
 mod backend;
+pub mod conformance;
 mod damage;
 mod digest;
 mod error;
+pub mod faulty;
 mod follow;
 mod fork;
 mod heartbeat;
@@ -16,6 +18,7 @@ mod line;
 mod name;
 mod store;
 mod study;
+mod verify;
 
 pub use backend::{Append, Backend, Folder, Follow, Memory, Tail, Watch};
 pub use damage::Damage;
@@ -27,3 +30,4 @@ pub use ledger::Place;
 pub use line::{Scanned, scan};
 pub use store::{Binding, Options, Store};
 pub use study::StudyRecords;
+pub use verify::Verification;

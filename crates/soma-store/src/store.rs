@@ -226,6 +226,10 @@ impl Store {
         self.0.options
     }
 
+    pub(crate) fn backend(&self) -> &Arc<dyn Backend> {
+        &self.0.backend
+    }
+
     /// Keeps `bytes` and answers their digest. Keeping the same bytes twice keeps one blob; a damaged one is replaced.
     /// On disk when it returns, where the store is durable.
     ///
@@ -371,8 +375,7 @@ impl Store {
             let folder = layout::study(&component);
             let Some(document) = self.0.backend.read(&layout::document(&folder, 1))? else { continue };
             // The name as it was given, or what is left of it where the document is damaged.
-            let named = serde_json::from_slice::<Named>(&document).map(|document| document.name);
-            names.push(named.unwrap_or(component));
+            names.push(name_in(&document).unwrap_or(component));
         }
         names.sort();
         Ok(names)
@@ -398,6 +401,11 @@ impl Store {
 #[derive(Deserialize)]
 struct Named {
     name: String,
+}
+
+/// The name of the study whose document this is.
+pub(crate) fn name_in(document: &[u8]) -> Option<String> {
+    serde_json::from_slice::<Named>(document).ok().map(|document| document.name)
 }
 
 fn is_scheme(text: &str) -> bool {

@@ -1,4 +1,5 @@
 //! The functions of a study's loop, over a store in memory or in a folder.
+#![expect(clippy::disallowed_methods, reason = "tests damage files")]
 
 use std::time::Duration;
 

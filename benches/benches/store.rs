@@ -1,0 +1,2 @@
+//! Blobs, names and records against bare files.
+fn main() {}

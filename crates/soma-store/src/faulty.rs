@@ -1,0 +1,217 @@
+//! A backend that fails on purpose: for tests of what is built on one.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use crate::backend::{Append, Backend, Follow, Memory, Watch};
+use crate::error::{Result, StoreError};
+
+/// What goes wrong at the call that was chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The disk is full: nothing of the bytes is written.
+    Full,
+    /// The disk fills up half way: a part of the bytes is written.
+    Short,
+    /// The device fails: of the bytes all are written, and the call says it failed.
+    Broken,
+}
+
+/// Storage in memory that fails at a chosen call, and loses on [`Faulty::lose_power`] what no write barrier kept.
+///
+/// Clones are the same storage.
+#[derive(Debug, Clone, Default)]
+pub struct Faulty(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    memory: Memory,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Calls that change something, so far.
+    calls: u64,
+    faults: BTreeMap<u64, Fault>,
+    /// Keys whose content, or whose being there, is not on disk: and the bytes that are.
+    unsynced: BTreeMap<String, Option<usize>>,
+}
+
+impl Faulty {
+    /// Nothing stored, nothing planned.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many calls that change something there were.
+    pub fn calls(&self) -> u64 {
+        self.state().calls
+    }
+
+    /// Lets the call with this number fail, counted from 0 like [`Faulty::calls`].
+    pub fn fail_at(&self, call: u64, fault: Fault) {
+        self.state().faults.insert(call, fault);
+    }
+
+    /// The machine loses power: of every entry whose last bytes no barrier kept, `keep` of the unsynced ones remain
+    /// (a number from 0 to 1), and an entry whose creation no barrier kept is gone where `keep` is 0.
+    pub fn lose_power(&self, keep: f64) {
+        let unsynced = std::mem::take(&mut self.state().unsynced);
+        for (key, synced) in unsynced {
+            let Ok(Some(bytes)) = self.0.memory.read(&key) else { continue };
+            let synced_bytes = synced.unwrap_or(0);
+            let kept = synced_bytes + ((bytes.len() - synced_bytes) as f64 * keep) as usize;
+            let done = if synced.is_none() && keep == 0.0 {
+                self.0.memory.remove(&key).map(drop)
+            } else {
+                self.0.memory.replace(&key, &bytes[..kept])
+            };
+            done.expect("memory does not fail");
+        }
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        let mut state = self.state();
+        let call = state.calls;
+        state.calls += 1;
+        state.faults.remove(&call)
+    }
+
+    fn checked(&self, action: &'static str, key: &str) -> Result<()> {
+        self.fault().map_or(Ok(()), |fault| Err(failure(action, key, fault)))
+    }
+}
+
+fn failure(action: &'static str, key: &str, fault: Fault) -> StoreError {
+    let kind = match fault {
+        Fault::Full | Fault::Short => io::ErrorKind::StorageFull,
+        Fault::Broken => io::ErrorKind::Other,
+    };
+    StoreError::io(action, key, kind)
+}
+
+impl Backend for Faulty {
+    fn location(&self) -> String {
+        "faulty://".to_owned()
+    }
+
+    fn path(&self, key: &str) -> String {
+        format!("faulty://{key}")
+    }
+
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>> {
+        self.0.memory.read(key)
+    }
+
+    fn exists(&self, key: &str) -> Result<bool> {
+        self.0.memory.exists(key)
+    }
+
+    fn mark(&self, key: &str) -> Result<bool> {
+        self.checked("create", key)?;
+        let is_new = self.0.memory.mark(key)?;
+        if is_new {
+            self.state().unsynced.insert(key.to_owned(), None);
+        }
+        Ok(is_new)
+    }
+
+    fn create(&self, key: &str, bytes: &[u8]) -> Result<bool> {
+        self.checked("create", key)?;
+        self.0.memory.create(key, bytes)
+    }
+
+    fn replace(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.checked("replace", key)?;
+        self.0.memory.replace(key, bytes)
+    }
+
+    fn remove(&self, key: &str) -> Result<bool> {
+        self.checked("remove", key)?;
+        self.0.memory.remove(key)
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<String>> {
+        self.0.memory.list(folder)
+    }
+
+    fn watch(&self, folder: &str) -> Box<dyn Watch> {
+        self.0.memory.watch(folder)
+    }
+
+    fn append(&self, key: &str) -> Result<Option<Box<dyn Append>>> {
+        self.checked("create", key)?;
+        let end = self.0.memory.append(key)?;
+        // A new file is in its folder, on disk, before it is used.
+        Ok(end.map(|end| {
+            let (storage, key) = (self.clone(), key.to_owned());
+            Box::new(Appending { storage, key, end, bytes: 0, synced: 0, is_torn: false }) as Box<dyn Append>
+        }))
+    }
+
+    fn follow(&self, key: &str) -> Box<dyn Follow> {
+        self.0.memory.follow(key)
+    }
+
+    fn modified(&self, key: &str) -> Result<Option<SystemTime>> {
+        self.0.memory.modified(key)
+    }
+
+    fn now(&self) -> Result<Option<SystemTime>> {
+        self.0.memory.now()
+    }
+}
+
+#[derive(Debug)]
+struct Appending {
+    storage: Faulty,
+    key: String,
+    end: Box<dyn Append>,
+    bytes: usize,
+    synced: usize,
+    is_torn: bool,
+}
+
+impl Append for Appending {
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        let fault = self.storage.fault();
+        let written = match fault {
+            None | Some(Fault::Broken) => bytes,
+            Some(Fault::Short) => &bytes[..bytes.len() / 2],
+            Some(Fault::Full) => &[],
+        };
+        self.end.append(written)?;
+        self.bytes += written.len();
+        self.storage.state().unsynced.insert(self.key.clone(), Some(self.synced));
+        fault.map_or(Ok(()), |fault| {
+            self.is_torn |= fault != Fault::Full;
+            Err(failure("append to", &self.key, fault))
+        })
+    }
+
+    fn is_torn(&self) -> bool {
+        self.is_torn
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.storage.checked("sync", &self.key).inspect_err(|_| self.is_torn = true)?;
+        self.synced = self.bytes;
+        self.storage.state().unsynced.remove(&self.key);
+        Ok(())
+    }
+
+    fn publish(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn is_there(&self) -> Result<bool> {
+        self.end.is_there()
+    }
+}
