@@ -37,7 +37,7 @@ class Watch:
         self._known = parameters(graph)
         if not self._known:
             raise NoParametersError(
-                f"none of the graph's nodes has parameters: {_listed([f'`{node}`' for node in graph.nodes])}",
+                f"none of the nodes has parameters: {_quoted(graph.nodes())}",
                 hint="give a node that trains `parameters()`, or wrap a torch module with `module(...)`",
             )
         _no_repeats(self._held, self._name)

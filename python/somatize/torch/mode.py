@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch.nn import Module
 
-from somatize.torch.parameters import parts
+from somatize.torch.parameters import implementations, parts
 
 if TYPE_CHECKING:
     from somatize import Graph
@@ -32,7 +32,7 @@ def evaluating(graph: Graph) -> Iterator[None]:
         ...     g.forward(torch.ones(3))
         tensor([1., 1., 1.])
     """
-    found = [each for node in graph.nodes for each in _modules(graph.implementation(node))]
+    found = [each for _, node in implementations(graph) for each in _modules(node)]
     before = [(each, each.training) for each in found]
     try:
         for each in found:

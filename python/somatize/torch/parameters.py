@@ -33,7 +33,7 @@ def parameters(graph: Graph, *, without: str | Iterable[str] = ()) -> list[Param
         TypeError: A node's `parameters()` answers something other than tensors; names the node.
     """
     left_out = {without} if isinstance(without, str) else set(without)
-    known = list(graph.nodes)
+    known = graph.nodes()
     for name in sorted(left_out.difference(known)):
         close = difflib.get_close_matches(name, known, 1)
         raise ValueError(
@@ -45,8 +45,8 @@ def parameters(graph: Graph, *, without: str | Iterable[str] = ()) -> list[Param
 
 def walk(graph: Graph) -> Iterator[tuple[str, Parameter]]:
     """Every node's id with each parameter it answers, repeats and all, in declaration order."""
-    for node in graph.nodes:
-        asked = getattr(graph.implementation(node), "parameters", None)
+    for node, implementation in implementations(graph):
+        asked = getattr(implementation, "parameters", None)
         if not callable(asked):
             continue
         for each in asked():
@@ -55,6 +55,12 @@ def walk(graph: Graph) -> Iterator[tuple[str, Parameter]]:
                     f"`parameters()` of node `{node}` answers a `{type(each).__name__}`, expected tensors"
                 )
             yield node, each  # type: ignore[misc]  # a plain leaf tensor trains as well
+
+
+def implementations(graph: Graph) -> Iterator[tuple[str, Any]]:
+    """Every node's id and the object behind it, in declaration order."""
+    for node in graph.nodes():
+        yield node, graph.implementation(node)
 
 
 def parts(node: Any) -> Iterator[tuple[str, Module | Parameter]]:
@@ -84,8 +90,7 @@ def _parts_in(name: str, value: Any) -> Iterator[tuple[str, Module | Parameter]]
 def names(graph: Graph) -> dict[int, tuple[str, str]]:
     """Identity of every parameter the nodes answer -> the node that has it first, and its name there."""
     found: dict[int, tuple[str, str]] = {}
-    for node in graph.nodes:
-        implementation = graph.implementation(node)
+    for node, implementation in implementations(graph):
         if not callable(getattr(implementation, "parameters", None)):
             continue
         for name, each in _named(implementation):

@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn import Module
 
 from somatize.errors import StateError
-from somatize.torch.parameters import parts
+from somatize.torch.parameters import implementations, parts
 
 if TYPE_CHECKING:
     from somatize import Graph, Store
@@ -98,7 +98,7 @@ def load(graph: Graph, state: Mapping[str, Mapping[str, Tensor]], *, strict: boo
     return Unmatched(missing, unexpected)
 
 
-def keep(store: Store, name: str, state: Any) -> str:
+def keep(store: Store, name: str, state: Any, *, metadata: Mapping[str, str] | None = None) -> str:
     """Write a state into a store and bind `name` to it; a reader meets the old one or the new one.
 
     Besides what `export` answers, any tree of dicts, lists and tuples does whose leaves are tensors, text,
@@ -109,6 +109,7 @@ def keep(store: Store, name: str, state: Any) -> str:
             stands.
         name: Any text.
         state: The tree. Shared tensors are written once, and come back shared.
+        metadata: Words beside the name, for who looks before reading: `store.metadata(name)`.
 
     Returns:
         The digest of the bytes. They are on disk when this returns, as `Store.put` and `Store.bind` have it.
@@ -117,7 +118,7 @@ def keep(store: Store, name: str, state: Any) -> str:
         StateError: A leaf or a key is of a kind that cannot be written; names where it is.
     """
     digest: str = store.put(dumps(state))
-    store.bind(name, digest)
+    store.bind(name, digest, dict(metadata) if metadata else None)
     return digest
 
 
@@ -214,7 +215,7 @@ def loads(data: bytes) -> Any:
 
 def _live(graph: Graph) -> dict[str, dict[str, Tensor]]:
     """The tensors themselves, by node and name; nodes without any are left out."""
-    found = {node: _tensors(node, graph.implementation(node)) for node in graph.nodes}
+    found = {node: _tensors(node, implementation) for node, implementation in implementations(graph)}
     return {node: entries for node, entries in found.items() if entries}
 
 

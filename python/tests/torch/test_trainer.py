@@ -497,4 +497,4 @@ def test_a_trainer_pickles_with_its_graph_and_optimizer_and_goes_on_as_if_nothin
 
 
 def test_body_needs_no_super_init():
-    assert Graph.somatize(Body(nn.Linear(1, 1)) >> Body(nn.Linear(1, 1))).nodes
+    assert Graph.somatize(Body(nn.Linear(1, 1)) >> Body(nn.Linear(1, 1))).nodes()
