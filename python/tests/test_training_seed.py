@@ -235,7 +235,7 @@ def test_the_target_is_moved_to_the_output_and_not_the_output_to_the_target():
         return cross_entropy(output, target)
 
     batch = data(1)[0]
-    Trainer(g, objective=objective, optimizer=sgd(parameters(g))).backward(batch)
+    Trainer(g, objective=objective, optimizer=sgd(parameters(g))).loss(batch)
     assert seen == [("meta", "meta")]
     assert batch[1].device.type == "cpu"
 

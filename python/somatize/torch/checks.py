@@ -37,7 +37,7 @@ class Watch:
         self._known = parameters(graph)
         if not self._known:
             raise NoParametersError(
-                f"none of the nodes has parameters: {_quoted(graph.nodes())}",
+                f"nothing in the graph trains: {_quoted(graph.nodes())}, without a parameter",
                 hint="give a node that trains `parameters()`, or wrap a torch module with `module(...)`",
             )
         _no_repeats(self._held, self._name)
@@ -229,6 +229,8 @@ def _counted(some: list[Any]) -> str:
 
 
 def _quoted(nodes: list[str]) -> str:
+    if not nodes:
+        return "no node"
     return ("node " if len(nodes) == 1 else "nodes ") + _listed([f"`{node}`" for node in nodes])
 
 

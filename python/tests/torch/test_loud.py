@@ -73,7 +73,10 @@ def test_a_graph_without_parameters_is_refused():
     assert parameters(g) == []
     other = sgd(nn.Linear(1, 1).parameters())
     with refused(
-        NoParametersError, ValueError, "none of the graph's nodes has parameters: `clean`, `split`", "module("
+        NoParametersError,
+        ValueError,
+        "nothing in the graph trains: nodes `clean`, `split`, without a parameter",
+        "module(",
     ):
         Trainer(g, F.mse_loss, other)
 

@@ -3,7 +3,6 @@
 import copy
 import gc
 import math
-import pickle
 import tracemalloc
 import warnings
 
@@ -456,13 +455,14 @@ def test_c35_memory_does_not_grow_with_the_steps():
     def data(steps):
         for at in range(steps):
             yield None, None
-            if at in (2_000, 12_000 - 1):
+            if at in (500, 1_500 - 1):
+                gc.collect()
                 held[at] = tracemalloc.get_traced_memory()[0]
 
     tracemalloc.start()
-    t.fit(data(12_000))
+    t.fit(data(1_500))
     tracemalloc.stop()
-    per_step = (held[11_999] - held[2_000]) / 9_999
+    per_step = (held[1_499] - held[500]) / 999
     assert per_step < 64, "a float, its place in the history and the size of its batch"
 
 
@@ -482,18 +482,6 @@ def test_fit_shows_a_bar_when_asked(capsys):
     assert out == ""
     t.fit(lambda: iter(case.batches), progress=True)
     assert "6step" in capsys.readouterr().err
-
-
-def test_a_trainer_pickles_with_its_graph_and_optimizer_and_goes_on_as_if_nothing_was():
-    torch.manual_seed(0)
-    net = nn.Linear(8, 1)
-    g = Graph.somatize(module(net))
-    t = Trainer(g, F.mse_loss, torch.optim.Adam(parameters(g)))
-    batches = [(torch.randn(4, 8), torch.randn(4, 1)) for _ in range(4)]
-    t.fit(batches)
-    other = pickle.loads(pickle.dumps(t))
-    assert other.fit(batches).history == t.fit(batches).history
-    assert other.n_epochs == 2
 
 
 def test_body_needs_no_super_init():
