@@ -1,3 +1,7 @@
-//! The `soma` binary.
+//! The `soma` binary: everything it does is [`soma_cli::run`].
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(soma_cli::run(std::env::args_os()))
+}

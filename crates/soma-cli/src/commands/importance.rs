@@ -1,0 +1,88 @@
+//! `soma importance`: how much each dimension mattered, the most important first.
+
+use serde::Serialize;
+
+use crate::args::{self, Method};
+use crate::escape;
+use crate::failure::Failure;
+use crate::number::Number;
+use crate::output::{Output, Tone, Words};
+use crate::table::{Side, Table};
+use crate::target;
+
+/// Characters of the longest bar.
+const BAR: usize = 24;
+/// Eighths of a character, from one to seven.
+const EIGHTHS: [char; 7] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+/// Digits behind the point; `--json` has them all.
+const DECIMALS: usize = 6;
+
+/// The `--json` shape.
+#[derive(Serialize)]
+struct Ranking<'a> {
+    study: &'a str,
+    method: &'static str,
+    /// Finished trials that were counted.
+    n_trials: usize,
+    importance: Vec<Share<'a>>,
+}
+
+#[derive(Serialize)]
+struct Share<'a> {
+    name: &'a str,
+    importance: Number,
+}
+
+pub fn run(arguments: &args::Importance, output: &mut Output, words: &Words) -> Result<(), Failure> {
+    let study = target::open(&arguments.target)?;
+    let (n_trials, importance) = study.importance(arguments.method)?;
+    if arguments.json {
+        let importance =
+            importance.iter().map(|(name, share)| Share { name, importance: Number(*share) }).collect();
+        let ranking = Ranking { study: &study.name, method: word(arguments.method), n_trials, importance };
+        output.json("importance", &ranking)?;
+    } else {
+        let mut table =
+            Table::new([("DIMENSION", Side::Left), ("IMPORTANCE", Side::Right), ("", Side::Left)]);
+        for (name, share) in &importance {
+            table
+                .cell(Tone::Plain, &escape::name(name))
+                .cell(Tone::Strong, &format!("{share:.DECIMALS$}"))
+                .cell(Tone::Live, &bar(*share));
+        }
+        table.write(output)?;
+        output.flush()?;
+        words.note(&format!("{} over {n_trials} finished trials", word(arguments.method)));
+    }
+    study.say_damage(output, words)
+}
+
+fn word(method: Method) -> &'static str {
+    match method {
+        Method::Spearman => "spearman",
+    }
+}
+
+/// `share`, from 0 to 1, as a bar.
+fn bar(share: f64) -> String {
+    let eighths = (share.clamp(0.0, 1.0) * (BAR * 8) as f64).round() as usize;
+    let mut bar = "█".repeat(eighths / 8);
+    if let Some(part) = (eighths % 8).checked_sub(1) {
+        bar.push(EIGHTHS[part]);
+    }
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_as_long_as_its_share() {
+        assert_eq!(bar(0.0), "");
+        assert_eq!(bar(1.0).chars().count(), BAR);
+        assert_eq!(bar(0.5).chars().count(), BAR / 2);
+        assert_eq!(bar(1.0 / (BAR * 8) as f64), "▏");
+        assert_eq!(bar(f64::NAN), "");
+    }
+}

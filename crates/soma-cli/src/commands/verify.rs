@@ -1,0 +1,92 @@
+//! `soma verify`: every byte of a store, and what is damaged.
+
+use serde::Serialize;
+use soma_store::Store;
+
+use crate::args;
+use crate::commands::inspect::DamageShape;
+use crate::escape;
+use crate::failure::Failure;
+use crate::number;
+use crate::output::{Output, Tone, Words};
+
+/// The `--json` shape.
+#[derive(Serialize)]
+struct Verified<'a> {
+    store: &'a str,
+    is_sound: bool,
+    studies: usize,
+    claims: usize,
+    ledgers: usize,
+    records: usize,
+    blobs: usize,
+    names: usize,
+    size_bytes: u64,
+    damage: Vec<DamageShape<'a>>,
+    strays: &'a [String],
+}
+
+pub fn run(arguments: &args::Verify, output: &mut Output, words: &Words) -> Result<(), Failure> {
+    let store = Store::read_only(&arguments.store)?;
+    let found = store.verify()?;
+    let location = store.location();
+    if arguments.json {
+        let verified = Verified {
+            store: &location,
+            is_sound: found.is_sound(),
+            studies: found.studies,
+            claims: found.claims,
+            ledgers: found.ledgers,
+            records: found.records,
+            blobs: found.blobs,
+            names: found.names,
+            size_bytes: found.size_bytes,
+            damage: found.damage.iter().map(DamageShape::from).collect(),
+            strays: &found.strays,
+        };
+        output.json("verify", &verified)?;
+    } else {
+        for damage in &found.damage {
+            output.line(&vec![
+                (Tone::Strong, format!("{}, byte {}", escape::name(&damage.path), damage.offset)),
+                (Tone::Bad, format!(": {}", escape::text(&damage.what))),
+                (Tone::Quiet, format!(" ({})", number::bytes(damage.size))),
+            ])?;
+        }
+        for stray in &found.strays {
+            output.line(&vec![
+                (Tone::Strong, escape::name(stray).into_owned()),
+                (Tone::Quiet, ": a file that is not the store's, which nothing reads".to_owned()),
+            ])?;
+        }
+        let counts = [
+            (found.studies, "study", "studies"),
+            (found.claims, "claim", "claims"),
+            (found.ledgers, "ledger", "ledgers"),
+            (found.records, "record", "records"),
+            (found.blobs, "blob", "blobs"),
+            (found.names, "name", "names"),
+        ];
+        let counts = counts.map(|(count, one, many)| plural(count, one, many)).join(", ");
+        let size = number::bytes(found.size_bytes);
+        let (tone, verdict) = match found.damage.len() {
+            0 => (Tone::Good, "sound".to_owned()),
+            count => (Tone::Bad, format!("{} damaged", plural(count, "place", "places"))),
+        };
+        output.line(&vec![(tone, verdict), (Tone::Plain, format!("  {counts}, {size}"))])?;
+    }
+    output.flush()?;
+    if found.is_sound() {
+        return Ok(());
+    }
+    words.warning(&format!(
+        "{} in `{}`",
+        plural(found.damage.len(), "damaged place", "damaged places"),
+        escape::name(&location)
+    ));
+    Err(Failure::Found)
+}
+
+fn plural(count: usize, one: &str, many: &str) -> String {
+    format!("{} {}", number::count(count as u64), if count == 1 { one } else { many })
+}

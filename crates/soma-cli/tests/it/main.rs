@@ -1,0 +1,15 @@
+//! The `soma` binary from outside: what it prints, where, and how it ends.
+
+#![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
+#![expect(clippy::float_cmp, reason = "every digit is kept")]
+
+mod basics;
+mod docs;
+mod export;
+mod fixtures;
+mod graph;
+mod pipes;
+mod process;
+mod shapes;
+mod studies;
+mod watch;

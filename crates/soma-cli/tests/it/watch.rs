@@ -1,0 +1,171 @@
+//! `soma watch`: on a terminal, and in a pipe.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Child, Stdio};
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+use soma_study::{Goal, State};
+
+use crate::fixtures::{Fixture, Worker, ask, widths};
+use crate::process::command;
+
+/// Rows and columns of the terminal.
+const ROWS: u16 = 20;
+const COLUMNS: u16 = 60;
+
+#[test]
+fn in_a_pipe_every_change_is_a_line() {
+    let fixture = Fixture::widths(2);
+    let mut soma = watching(&fixture, &["--interval-secs", "0.01"]);
+    let mut lines = BufReader::new(soma.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let worker = Worker { store: &fixture.store, study: "widths", goal: Goal::Min };
+    let point = ask(&widths(), 2);
+    worker.take(&point, 2, 0);
+    assert_eq!(lines.next().unwrap(), format!("2.0 running {point}"));
+    worker.report(&point, &[0.5], 2, 0, State::Running, None, None);
+    assert_eq!(lines.next().unwrap(), format!("2.0 running 1 report {point}"));
+    worker.report(&point, &[0.5, 0.25], 2, 0, State::Done, None, None);
+    assert_eq!(lines.next().unwrap(), format!("2.0 done 0.25 {point}"));
+    soma.kill().unwrap();
+    soma.wait().unwrap();
+}
+
+#[test]
+fn with_json_every_change_is_a_document() {
+    let fixture = Fixture::widths(2);
+    let mut soma = watching(&fixture, &["--interval-secs", "0.01", "--json"]);
+    let mut lines = BufReader::new(soma.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let worker = Worker { store: &fixture.store, study: "widths", goal: Goal::Min };
+    let point = ask(&widths(), 2);
+    worker.take(&point, 2, 0);
+    let change: serde_json::Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
+    assert_eq!(
+        (&change["version"], &change["verb"], &change["study"]),
+        (&1.into(), &"watch".into(), &"widths".into())
+    );
+    assert_eq!((&change["trial"]["trial"], &change["trial"]["state"]), (&2.into(), &"running".into()));
+    soma.kill().unwrap();
+    soma.wait().unwrap();
+}
+
+/// `soma watch` that has had its first look.
+fn watching(fixture: &Fixture, arguments: &[&str]) -> Child {
+    let mut soma = command(fixture.path())
+        .args(["watch", "store"])
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    BufReader::new(soma.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    assert!(said.contains("2 attempts so far"), "{said}");
+    soma
+}
+
+#[test]
+fn on_a_terminal_the_picture_is_drawn_in_place() {
+    let fixture = Fixture::widths(2);
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    tcsetwinsize(&terminal, Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    let name = ptsname(&terminal, Vec::new()).unwrap().into_string().unwrap();
+    let line = File::options().read(true).write(true).open(name).unwrap();
+    let mut soma = command(fixture.path())
+        .args(["watch", "store", "--interval-secs", "0.02", "--timeout-secs", "1"])
+        .env("TERM", "xterm-256color")
+        .stdout(line)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let worker = Worker { store: &fixture.store, study: "widths", goal: Goal::Min };
+    let point = ask(&widths(), 2);
+    let mut screen = Screen::default();
+    let mut reader = File::from(terminal);
+    let mut is_taken = false;
+    let mut bytes = [0; 4096];
+    // The other end is closed when soma has ended: the read fails then.
+    while let Ok(count) = reader.read(&mut bytes) {
+        if count == 0 {
+            break;
+        }
+        screen.feed(&String::from_utf8_lossy(&bytes[..count]));
+        if !is_taken {
+            is_taken = true;
+            worker.take(&point, 2, 0);
+            worker.end(&point, 2, 0, State::Done);
+        }
+    }
+    assert_eq!(soma.wait().unwrap().code(), Some(0));
+    let shown = screen.lines();
+    assert!(shown[0].starts_with("widths  in "), "{shown:#?}");
+    assert_eq!(
+        shown.iter().filter(|line| line.starts_with("widths")).count(),
+        1,
+        "drawn over, not below: {shown:#?}"
+    );
+    assert!(shown.iter().any(|line| line.contains("3  2 done, 1 running")), "{shown:#?}");
+    assert!(shown.iter().any(|line| line.starts_with("2.0 done")), "{shown:#?}");
+    assert!(shown.len() < usize::from(ROWS), "{shown:#?}");
+    assert!(shown.iter().all(|line| line.chars().count() <= usize::from(COLUMNS)), "{shown:#?}");
+    assert!(screen.is_coloured);
+}
+
+/// As much of a terminal as `watch` uses: lines, up, erase to the end of the line and of the screen.
+#[derive(Default)]
+struct Screen {
+    lines: Vec<String>,
+    row: usize,
+    pending: String,
+    is_coloured: bool,
+}
+
+impl Screen {
+    fn feed(&mut self, text: &str) {
+        self.pending.push_str(text);
+        let text = std::mem::take(&mut self.pending);
+        let mut rest = text.as_str();
+        while let Some(c) = rest.chars().next() {
+            if c == '\u{1b}' {
+                let Some(end) = rest[1..].find(|c: char| c.is_ascii_alphabetic()) else { break };
+                let (code, kind) = (&rest[2..=end], rest.as_bytes()[end + 1]);
+                match kind {
+                    b'F' => {
+                        self.row -= code.parse::<usize>().unwrap();
+                        self.line().clear();
+                    }
+                    b'J' => self.lines.truncate(self.row),
+                    b'm' => self.is_coloured = true,
+                    b'K' => {}
+                    other => panic!("unexpected escape {code}{}", char::from(other)),
+                }
+                rest = &rest[end + 2..];
+                continue;
+            }
+            match c {
+                '\n' => {
+                    self.row += 1;
+                    self.line().clear();
+                }
+                '\r' => {}
+                c => self.line().push(c),
+            }
+            rest = &rest[c.len_utf8()..];
+        }
+        rest.clone_into(&mut self.pending);
+    }
+
+    fn line(&mut self) -> &mut String {
+        if self.lines.len() <= self.row {
+            self.lines.resize(self.row + 1, String::new());
+        }
+        &mut self.lines[self.row]
+    }
+
+    fn lines(&self) -> Vec<String> {
+        self.lines.iter().filter(|line| !line.is_empty()).cloned().collect()
+    }
+}
