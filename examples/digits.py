@@ -12,7 +12,6 @@ from pathlib import Path
 import torch
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
-from somatize.torch import Trainer, export, keep, load, parameters, recall
 from torch.nn.functional import cross_entropy
 
 from somatize import Graph, Node, Store
@@ -27,6 +26,7 @@ from somatize.study import (
     search,
     table,
 )
+from somatize.torch import Trainer, export, keep, load, parameters, recall
 
 STUDY = "digits"
 EPOCHS = 12

@@ -1,8 +1,8 @@
 import torch
-from somatize.torch import Trainer, module, parameters
 
 from somatize import Graph, Store
 from somatize.study import Sampler, Space, best, search
+from somatize.torch import Trainer, module, parameters
 
 
 def trained(point):  # a generator of reports: a pruner stops it by not asking for the next one

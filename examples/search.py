@@ -2,10 +2,10 @@
 
 import sys
 
-from somatize.study import Pruner, Sampler, best, search
 from widths import SPACE, trained
 
 from somatize import Store
+from somatize.study import Pruner, Sampler, best, search
 
 
 def main(where="out/search", total=30):

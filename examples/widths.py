@@ -7,10 +7,10 @@ import sys
 import uuid
 
 import torch
-from somatize.study import DONE, PRUNED, Pruner, Sampler, Space, best, curves, finished, report, take, trials
-from somatize.torch import Trainer, parameters
 
 from somatize import Graph, Node, Store
+from somatize.study import DONE, PRUNED, Pruner, Sampler, Space, best, curves, finished, report, take, trials
+from somatize.torch import Trainer, parameters
 
 STUDY = "widths"
 TOTAL = 30

@@ -193,3 +193,46 @@ def _rebuilt(text: str, builtin: type[Exception] | None, state: dict[str, object
 
 class DamageWarning(UserWarning):
     """Some bytes of a store do not read; whoever reads it goes on without what they said."""
+
+
+# Training
+
+
+class TrainerError(SomaError):
+    """A training run refused to start, or to go on."""
+
+
+class NoParametersError(TrainerError, ValueError):
+    """Nothing would train: no node has parameters, or all that the optimizer holds are frozen."""
+
+
+class OptimizerMismatchError(TrainerError, ValueError):
+    """The optimizer and the graph do not fit: another graph's, a parameter held twice, or a node replaced since."""
+
+
+class NoGradientError(TrainerError, RuntimeError):
+    """A parameter that is to be trained got no gradient."""
+
+
+class UpdateError(TrainerError, RuntimeError):
+    """An update without gradients gathered for it."""
+
+
+class SpentDataError(TrainerError, ValueError):
+    """An epoch yielded nothing."""
+
+
+class BatchError(TrainerError, TypeError, ValueError):
+    """A batch is not a pair, or its target does not fit the output."""
+
+
+class LossError(TrainerError, ValueError):
+    """The objective answered something that cannot be minimised."""
+
+
+class StateError(SomaError, ValueError):
+    """A state does not fit the graph it is put into, or the states it is averaged with."""
+
+
+class NonFiniteLossWarning(RuntimeWarning):
+    """A loss is infinite or not a number; training goes on."""

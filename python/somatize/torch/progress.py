@@ -1,0 +1,51 @@
+"""The bar of `fit`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class Bar:
+    """A bar that is not shown."""
+
+    def advance(self) -> None:
+        """One step was taken."""
+
+    def say(self, loss: float) -> None:
+        """One epoch has ended with this mean loss."""
+
+
+class Tqdm(Bar):
+    """A bar on stderr."""
+
+    def __init__(self, shown: Any) -> None:
+        self._shown = shown
+        self.advance = shown.update  # type: ignore[method-assign]  # one call less a step
+
+    def say(self, loss: float) -> None:
+        """Write the loss beside the bar."""
+        self._shown.set_postfix(loss=f"{loss:.4g}")
+
+
+@contextmanager
+def bar(data: Any, epochs: int, *, shown: bool) -> Iterator[Bar]:
+    """A bar over `epochs` walks of `data`, with its end when `data` knows its length.
+
+    Raises:
+        ImportError: It is to be shown and tqdm is not installed.
+    """
+    if not shown:
+        yield Bar()
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError as missing:
+        raise ImportError('a progress bar needs tqdm: pip install "somatize[torch]"') from missing
+    try:
+        total = len(data) * epochs
+    except TypeError:  # a function, a stream, an iterable without a length
+        total = None
+    with tqdm(total=total, unit="step") as drawn:
+        yield Tqdm(drawn)
