@@ -1,3 +1,4 @@
 //! Inputs.
 
+pub mod searches;
 pub mod studies;

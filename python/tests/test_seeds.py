@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 from pathlib import Path
 
 import pytest
@@ -39,19 +38,14 @@ def test_the_space_prints_as_in_the_document(study):
     assert repr(values[1]) == "Space(lr=logreal(0.0001,0.1),width=int(8,64),opt=choice(adam|sgd))"
 
 
-def test_the_sobol_points_are_the_documents_digit_for_digit(study):
+def test_the_four_sobol_points_are_the_documents_digit_for_digit(study):
     _, printed = study
-    lines = printed[2].splitlines()
-    assert [lines[0], lines[2], lines[3]] == [
+    assert printed[2].splitlines() == [
         "0 lr=0.002771855228616633,width=44,opt=sgd",
+        "1 lr=0.08765375866675294,width=15,opt=adam",
         "2 lr=0.015587287424960756,width=58,opt=sgd",
         "3 lr=0.0004929133080657691,width=29,opt=adam",
     ]
-    # Trial 1 is one unit in the last place above the document's digits, which are not what the formula that
-    # DESIGN gives for them comes to: exp(-2.43436078585603) is 0.087653758666752944665, and ...2930 is 1.1
-    # such units below it (docs/design.md, "The golden points").
-    assert lines[1] == "1 lr=0.08765375866675294,width=15,opt=adam"
-    assert math.nextafter(0.08765375866675294, 0.0) == 0.08765375866675293
 
 
 def test_thirty_trials_run_and_sixteen_are_pruned(study):

@@ -18,6 +18,12 @@ pub enum SpaceError {
         /// What was given.
         given: String,
     },
+    /// An evaluator of importance that there is not.
+    #[error("an evaluator was given as `{given}`, expected `spearman` or `ped_anova`")]
+    UnknownEvaluator {
+        /// What was given.
+        given: String,
+    },
     /// A dimension without a name.
     #[error("a dimension was given an empty name, expected at least one character")]
     EmptyName,

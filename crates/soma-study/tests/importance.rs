@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops where it is wrong")]
 
-use soma_study::importance::spearman;
-use soma_study::{History, Point, RandomOptions, Sampler, Scalar, Space};
+use soma_study::importance::{Evaluator, PedAnovaOptions, ped_anova, spearman};
+use soma_study::{Goal, History, Point, RandomOptions, Sampler, Scalar, Space};
 
 fn space(text: &str) -> Space {
     text.parse().unwrap()
@@ -96,4 +96,72 @@ fn points_of_an_older_space_count_by_name() {
     // Options by their places of now, a at 2, b at 0, c at 1: ranks 3.5, 1, 2, 3.5 against 1, 2, 3, 4.
     let by_hand: f64 = (1.0 * -1.5 + -1.5 * -0.5 + -0.5 * 0.5 + 1.0 * 1.5) / (4.5f64 * 5.0).sqrt();
     assert!((found[1].1 - by_hand.abs()).abs() < 1e-15, "{found:?}");
+}
+
+#[test]
+fn evaluators_are_named_in_text() {
+    for evaluator in Evaluator::ALL {
+        assert_eq!(evaluator.to_string().parse::<Evaluator>().unwrap(), evaluator);
+    }
+    assert_eq!(
+        "shap".parse::<Evaluator>().unwrap_err().to_string(),
+        "an evaluator was given as `shap`, expected `spearman` or `ped_anova`"
+    );
+}
+
+#[test]
+fn c19_ped_anova_has_no_nan_either() {
+    let space = space("opt=choice(p|q),a=real(0,1),b=real(2,2),n=logint(1,1000),c=choice(x|y) when opt=p");
+    let all = points(&space, 30, 1);
+    for n in [0, 1, 2, 3, 30] {
+        for score in [|_: &Point| 7.0, |point: &Point| float(point, "a"), |_: &Point| f64::NAN] {
+            let rows = all[..n].iter().map(|point| (point, score(point)));
+            let found = Evaluator::PedAnova.evaluate(&space, rows, Goal::Max);
+            assert_eq!(found.len(), 5);
+            let sum: f64 = found.iter().map(|(_, share)| share).sum();
+            assert!(sum == 0.0 || (sum - 1.0).abs() < 1e-12, "{found:?}");
+        }
+    }
+}
+
+#[test]
+fn ped_anova_sees_a_valley_that_spearman_does_not() {
+    let space = space("lr=logreal(0.00001,0.1),opt=choice(c|a|b),idle=int(1,9)");
+    let valley = |point: &Point| {
+        let opt = if point.get("opt") == Some(&Scalar::Text("a".into())) { 0.0 } else { 0.3 };
+        (float(point, "lr").log10() + 3.0).powi(2) + opt
+    };
+    for seed in 0..5 {
+        let mut all = points(&space, 300, seed);
+        let rows = |all: &[Point]| all.iter().map(|point| (point.clone(), valley(point))).collect::<Vec<_>>();
+        let made = rows(&all);
+        let found =
+            ped_anova(&space, made.iter().map(|(point, score)| (point, *score)), PedAnovaOptions::default());
+        let order: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(order, ["lr", "opt", "idle"], "{found:?}");
+        assert!(found[0].1 > 0.5 && found[2].1 < 0.05, "{found:?}");
+        all.reverse();
+        let turned = rows(&all);
+        let again = ped_anova(
+            &space,
+            turned.iter().map(|(point, score)| (point, *score)),
+            PedAnovaOptions::default(),
+        );
+        assert_eq!(again, found, "in another order");
+        let upwards = turned.iter().map(|(point, score)| (point, -score));
+        assert_eq!(ped_anova(&space, upwards, PedAnovaOptions::default().with_goal(Goal::Max)), found);
+    }
+}
+
+#[test]
+fn c20_among_the_better_half_one_bad_corner_rules_nothing() {
+    let space = space("a=real(0,1),d=real(0,1),c=real(0,1)");
+    for seed in 0..5 {
+        let all = points(&space, 400, seed);
+        let score = |point: &Point| float(point, "a") + if float(point, "d") > 0.95 { 1000.0 } else { 0.0 };
+        let rows = all.iter().map(|point| (point, score(point)));
+        let found = ped_anova(&space, rows, PedAnovaOptions::default().with_region(0.5));
+        assert_eq!(found[0].0, "a");
+        assert!(found[0].1 > 0.7, "{found:?}");
+    }
 }

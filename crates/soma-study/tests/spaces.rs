@@ -1,7 +1,5 @@
 //! Spaces and points: what they hold, what they refuse, and how they say so.
 
-#![expect(clippy::unwrap_used, reason = "a test stops where it is wrong")]
-
 use soma_study::{Domain, IntOptions, Point, RealOptions, Scalar, Space, SpaceError};
 
 fn real(low: f64, high: f64) -> Result<Space, SpaceError> {

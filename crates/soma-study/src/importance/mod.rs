@@ -4,12 +4,73 @@
 //! Scores that are not finite are left out. A dimension that never changed, or a study with too little in it to tell,
 //! gets 0.
 
+mod ped_anova;
 mod spearman;
 
+use std::fmt;
+use std::str::FromStr;
+
+pub use self::ped_anova::{PedAnovaOptions, ped_anova};
 pub use self::spearman::spearman;
 use crate::dimension::Domain;
+use crate::error::SpaceError;
+use crate::goal::Goal;
 use crate::point::Point;
 use crate::space::{Alike, Space};
+
+/// How importance is worked out, by its name: what a command or a call is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Evaluator {
+    /// [`spearman`]: how well the score follows each dimension in rank; the default.
+    #[default]
+    Spearman,
+    /// [`ped_anova`] with its defaults: how far the best tenth is from the rest.
+    PedAnova,
+}
+
+impl Evaluator {
+    /// Every evaluator.
+    pub const ALL: [Self; 2] = [Self::Spearman, Self::PedAnova];
+
+    /// `spearman` or `ped_anova`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Spearman => "spearman",
+            Self::PedAnova => "ped_anova",
+        }
+    }
+
+    /// The importance of every dimension, from high to low. Spearman does not look at the goal.
+    pub fn evaluate<'a>(
+        self,
+        space: &Space,
+        rows: impl IntoIterator<Item = (&'a Point, f64)>,
+        goal: Goal,
+    ) -> Vec<(String, f64)> {
+        match self {
+            Self::Spearman => spearman(space, rows),
+            Self::PedAnova => ped_anova(space, rows, PedAnovaOptions::default().with_goal(goal)),
+        }
+    }
+}
+
+impl fmt::Display for Evaluator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Evaluator {
+    type Err = SpaceError;
+
+    fn from_str(text: &str) -> Result<Self, SpaceError> {
+        Self::ALL
+            .into_iter()
+            .find(|one| one.as_str() == text)
+            .ok_or_else(|| SpaceError::UnknownEvaluator { given: text.to_owned() })
+    }
+}
 
 /// Below this many scores every order explains them.
 const FEWEST: usize = 3;

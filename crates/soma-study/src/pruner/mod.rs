@@ -206,15 +206,52 @@ fn counted(n: usize, noun: &str) -> String {
 
 /// The best finite value; None when there is none.
 fn best(goal: Goal, curve: &[f64]) -> Option<f64> {
-    // Four at a time: one running minimum would wait for itself at every step.
-    let mut lanes = [f64::NAN; 4];
-    let (groups, rest) = curve.as_chunks::<4>();
+    // A comparison with NaN is false, so that NaNs lose, and infinity loses at the bad end.
+    let extreme = match goal {
+        Goal::Min => extreme(curve, f64::INFINITY, |value, best| value < best),
+        Goal::Max => extreme(curve, f64::NEG_INFINITY, |value, best| value > best),
+    };
+    if extreme.is_finite() {
+        return Some(extreme);
+    }
+    // Infinity at the good end, or nothing finite at all.
+    curve.iter().copied().filter(|value| value.is_finite()).reduce(|best, one| goal.better_of(best, one))
+}
+
+/// The value that is before all others, `worst` when there is none.
+fn extreme(curve: &[f64], worst: f64, is_before: impl Fn(f64, f64) -> bool) -> f64 {
+    // Eight at a time, in registers side by side: one running best would wait for itself at every step.
+    let mut lanes = [worst; 8];
+    let (groups, rest) = curve.as_chunks::<8>();
     for group in groups {
         for (lane, value) in lanes.iter_mut().zip(group) {
-            *lane = goal.better_of(*lane, if value.is_finite() { *value } else { f64::NAN });
+            *lane = if is_before(*value, *lane) { *value } else { *lane };
         }
     }
-    let finite = rest.iter().copied().filter(|value| value.is_finite());
-    let best = lanes.into_iter().chain(finite).fold(f64::NAN, |best, one| goal.better_of(best, one));
-    (!best.is_nan()).then_some(best)
+    let all = lanes.iter().chain(rest);
+    all.fold(worst, |best, value| if is_before(*value, best) { *value } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_value_is_finite_wherever_it_stands() {
+        let (nan, inf) = (f64::NAN, f64::INFINITY);
+        for n in 1..30 {
+            for at in 0..n {
+                for other in [nan, inf, -inf, 7.0] {
+                    let mut curve = vec![other; n];
+                    curve[at] = 5.0;
+                    assert_eq!(best(Goal::Min, &curve), Some(5.0), "{curve:?}");
+                    let most = if other.is_finite() && n > 1 { 7.0 } else { 5.0 };
+                    assert_eq!(best(Goal::Max, &curve), Some(most), "{curve:?}");
+                }
+            }
+            assert_eq!(best(Goal::Min, &vec![nan; n]), None);
+            assert_eq!(best(Goal::Max, &vec![-inf; n]), None);
+        }
+        assert_eq!(best(Goal::Min, &[]), None);
+    }
 }

@@ -160,3 +160,50 @@ impl fmt::Display for Sobol {
         write!(f, "sobol(seed={seed}{})", if owen { ",owen=true" } else { "" })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unscrambled_coordinates_are_those_of_scipy_bit_for_bit() {
+        // `(qmc.Sobol(16, scramble=False, bits=32).random(1024) * 2**32)` of SciPy 1.17.1, as little-endian u32, point by
+        // point; written by `benches/compare/samplers.py --fixture`.
+        let bytes = include_bytes!("../../tests/fixtures/sobol-16x1024.u32");
+        let (words, rest) = bytes.as_chunks::<4>();
+        assert_eq!((words.len(), rest.len()), (16 * 1024, 0));
+        for (i, word) in words.iter().enumerate() {
+            let (index, dimension) = (i / 16, i % 16);
+            let ours = coordinate(&DIRECTIONS[dimension], index as u64);
+            assert_eq!(ours, u32::from_le_bytes(*word), "index {index}, dimension {dimension}");
+        }
+    }
+
+    #[test]
+    fn every_dimension_has_its_directions() {
+        assert_eq!(DIRECTIONS.len(), 1111);
+        for (dimension, directions) in DIRECTIONS.iter().enumerate() {
+            // Upper triangular with ones on the diagonal: what makes each projection even.
+            for (i, direction) in directions.iter().enumerate() {
+                let diagonal = 1u32 << (BITS - 1 - i);
+                assert_eq!(
+                    direction & (diagonal | (diagonal - 1)),
+                    diagonal,
+                    "dimension {dimension}, bit {i}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn owen_scrambling_sends_a_digit_only_by_those_above_it() {
+        for seed in [1, 0x9E37_79B9, u32::MAX] {
+            for x in [0u32, 1, 0x8000_0000, 0xDEAD_BEEF] {
+                for bit in 0..BITS {
+                    let changed = owen_scramble(x, seed) ^ owen_scramble(x ^ 1 << bit, seed);
+                    assert_eq!(changed >> bit, 1, "the digits above {bit} stay and it flips");
+                }
+            }
+        }
+    }
+}

@@ -148,7 +148,7 @@ fn conditioned(rng: &mut Rng, space: &Space) -> Option<Space> {
         Domain::Int { low, .. } => Scalar::Int(*low),
         _ => return None,
     };
-    space.when(&parent.name.to_string(), [value]).ok()
+    space.when(&parent.name, [value]).ok()
 }
 
 /// A point of a space.
