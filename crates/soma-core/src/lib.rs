@@ -37,6 +37,7 @@ mod placement;
 mod plan;
 mod pool;
 mod program;
+mod reduce;
 mod topology;
 mod value;
 mod wave;

@@ -1,5 +1,6 @@
 //! The compiled order of a graph.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::sync::Arc;
 
@@ -46,37 +47,62 @@ pub fn compile(topology: &Topology) -> Plan {
         return Plan::Empty;
     }
     let name = |node: usize| Arc::clone(&topology.ids()[node]);
-    let parts = decompose(topology).parts;
-    let mut plans: Vec<Plan> = parts.iter().map(|_| Plan::Empty).collect();
-    // Children stand after their parents, so backwards every child is ready before it is asked for.
-    for (at, part) in parts.iter().enumerate().rev() {
-        plans[at] = match part {
-            Part::Node(node) => Plan::Execute {
-                node: name(*node),
-                from: match topology.predecessors(*node) {
-                    [] => Source::Input,
-                    [one] => Source::Node(name(*one)),
-                    several => Source::Nodes(several.iter().map(|&from| name(from)).collect()),
-                },
-            },
-            Part::Wave(children) => {
-                Plan::Wave(children.iter().map(|&child| std::mem::take(&mut plans[child])).collect())
-            }
-            Part::Sequence(children) => {
-                let mut steps = Vec::with_capacity(children.len());
-                for &child in children {
-                    let mut plan = std::mem::take(&mut plans[child]);
-                    if let Plan::Sequence(inner) = &mut plan {
-                        steps.append(inner);
-                    } else {
-                        steps.push(plan);
-                    }
+    let execute = |node: usize| Plan::Execute {
+        node: name(node),
+        from: match topology.predecessors(node) {
+            [] => Source::Input,
+            [one] => Source::Node(name(*one)),
+            several => Source::Nodes(several.iter().map(|&from| name(from)).collect()),
+        },
+    };
+    let (parts, whole) = decompose(topology);
+    let mut built: Vec<Plan> = Vec::new();
+    let mut todo = vec![Todo::Open(whole)];
+    while let Some(next) = todo.pop() {
+        match next {
+            Todo::Open(part) => match parts.get(part) {
+                Part::Node(node) => built.push(execute(*node)),
+                Part::Sequence(children) => {
+                    todo.push(Todo::Close(part, children.len()));
+                    todo.extend(children.iter().rev().map(|&child| Todo::Open(child)));
                 }
-                Plan::Sequence(steps)
+                Part::Wave(children) => {
+                    todo.push(Todo::Close(part, children.len()));
+                    let mut children = children.clone();
+                    children.sort_unstable_by_key(|&child| Reverse(parts.first(child)));
+                    todo.extend(children.into_iter().map(Todo::Open));
+                }
+            },
+            Todo::Close(part, n_children) => {
+                let children = built.split_off(built.len() - n_children);
+                let is_wave = matches!(parts.get(part), Part::Wave(_));
+                built.push(if is_wave {
+                    Plan::Wave(spliced(children, true))
+                } else {
+                    Plan::Sequence(spliced(children, false))
+                });
             }
-        };
+        }
     }
-    plans.swap_remove(0)
+    built.pop().unwrap_or_default()
+}
+
+enum Todo {
+    Open(usize),
+    /// The last so many plans are the children of that part.
+    Close(usize, usize),
+}
+
+/// The children, those of the same kind as their parent replaced by their own.
+fn spliced(children: Vec<Plan>, in_wave: bool) -> Vec<Plan> {
+    let mut flat = Vec::with_capacity(children.len());
+    for mut child in children {
+        match (&mut child, in_wave) {
+            (Plan::Wave(inner), true) | (Plan::Sequence(inner), false) => flat.append(inner),
+            (Plan::Empty | Plan::Execute { .. } | Plan::Sequence(_) | Plan::Wave(_), _) => flat.push(child),
+        }
+    }
+    flat
 }
 
 impl Plan {
