@@ -12,6 +12,13 @@ import torch  # noqa: TID253
 from torch import _C  # noqa: TID253
 
 
+is_grad_enabled = torch.is_grad_enabled
+is_inference_mode_enabled = torch.is_inference_mode_enabled
+is_any_autocast_enabled = _C._is_any_autocast_enabled
+is_autocast_cache_enabled = torch.is_autocast_cache_enabled
+len_torch_function_stack = _C._len_torch_function_stack
+
+
 class Modes(NamedTuple):
     """What one thread holds: grad mode, inference mode, autocast, and function modes (the default device is one)."""
 
@@ -30,19 +37,19 @@ def _cast_devices() -> tuple[str, ...]:
 
 def read() -> Modes:
     """What this thread holds."""
-    casts = ()
-    if _C._is_any_autocast_enabled():
+    casts: tuple[tuple[str, torch.dtype], ...] = ()
+    if is_any_autocast_enabled():
         casts = tuple(
             (kind, torch.get_autocast_dtype(kind))
             for kind in _cast_devices()
             if torch.is_autocast_enabled(kind)
         )
-    n_functions = _C._len_torch_function_stack()
+    n_functions = len_torch_function_stack()
     return Modes(
-        torch.is_grad_enabled(),
-        torch.is_inference_mode_enabled(),
+        is_grad_enabled(),
+        is_inference_mode_enabled(),
         casts,
-        torch.is_autocast_cache_enabled(),
+        is_autocast_cache_enabled(),
         tuple(_C._get_function_stack_at(at) for at in range(n_functions)) if n_functions else (),
     )
 
@@ -77,6 +84,15 @@ def leave(entered: ExitStack | None) -> None:
 
 def restore(modes: Modes) -> None:
     """Undoes what a branch left behind, so that the next one on this thread sees what all of them see."""
+    if (
+        is_grad_enabled() is modes.grad
+        and is_inference_mode_enabled() is modes.inference
+        and is_any_autocast_enabled() is (modes.casts != ())
+        and len_torch_function_stack() == len(modes.functions)
+        and not modes.casts
+        and not modes.functions
+    ):
+        return  # What nearly every branch of nearly every wave leaves behind: nothing.
     now = read()
     if now == modes:
         return

@@ -37,6 +37,21 @@ enum Piece {
     Parallel(Expression, Expression),
 }
 
+/// One word of an expression in postfix form; see [`Expression::tokens`].
+#[derive(Clone)]
+pub enum Token {
+    /// A node.
+    Node(Arc<dyn Node>),
+    /// The piece before, under that name.
+    Named(Arc<str>),
+    /// The piece before, placed there.
+    Placed(Device),
+    /// The two pieces before, one after the other.
+    Series,
+    /// The two pieces before, side by side.
+    Parallel,
+}
+
 /// An expression as nodes and edges, by position.
 pub(crate) struct Flat {
     pub(crate) nodes: Vec<Leaf>,
@@ -101,6 +116,48 @@ impl Expression {
             }
         }
         n_nodes
+    }
+
+    /// The expression in postfix form, which nests nothing: `a >> (b | c)` is `a b c | >>`.
+    pub fn tokens(&self) -> Vec<Token> {
+        // Read from the end it is prefix form with the right piece first.
+        let (mut tokens, mut waiting) = (Vec::new(), vec![self]);
+        while let Some(piece) = waiting.pop() {
+            let (token, inner): (_, &[&Self]) = match piece.piece() {
+                Piece::Node(node) => (Token::Node(Arc::clone(node)), &[]),
+                Piece::Named(inner, name) => (Token::Named(Arc::clone(name)), &[inner]),
+                Piece::Placed(inner, device) => (Token::Placed(device.clone()), &[inner]),
+                Piece::Series(left, right) => (Token::Series, &[left, right]),
+                Piece::Parallel(left, right) => (Token::Parallel, &[left, right]),
+            };
+            tokens.push(token);
+            waiting.extend(inner);
+        }
+        tokens.reverse();
+        tokens
+    }
+
+    /// The expression of that postfix form; None when the words are not one expression.
+    pub fn from_tokens(tokens: impl IntoIterator<Item = Token>) -> Option<Self> {
+        let mut pieces: Vec<Self> = Vec::new();
+        for token in tokens {
+            let piece = match token {
+                Token::Node(node) => Self::shared(node),
+                Token::Named(name) => pieces.pop()?.named(&name).ok()?,
+                Token::Placed(device) => pieces.pop()?.on(device),
+                Token::Series => {
+                    let right = pieces.pop()?;
+                    pieces.pop()?.then(&right)
+                }
+                Token::Parallel => {
+                    let right = pieces.pop()?;
+                    pieces.pop()?.beside(&right)
+                }
+            };
+            pieces.push(piece);
+        }
+        let whole = pieces.pop()?;
+        pieces.is_empty().then_some(whole)
     }
 
     fn piece(&self) -> &Piece {
@@ -198,9 +255,41 @@ impl Drop for Expression {
     }
 }
 
+/// How many nodes are spelled out.
+const SHOWN: usize = 8;
+
+/// As it would be written, names for nodes; a large one by its size.
 impl fmt::Debug for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Expression({} nodes)", self.len())
+        let n_nodes = self.len();
+        if n_nodes > SHOWN {
+            return write!(f, "Expression({n_nodes} nodes)");
+        }
+        // Per finished piece: its text, and whether a `|` in it would come apart next to a `>>`.
+        let mut pieces: Vec<(String, bool)> = Vec::new();
+        let bracketed = |(text, is_open): (String, bool)| if is_open { format!("({text})") } else { text };
+        for token in self.tokens() {
+            let last = pieces.pop();
+            pieces.extend(match token {
+                Token::Node(node) => {
+                    last.into_iter().chain([(node.kind().to_owned(), false)]).collect::<Vec<_>>()
+                }
+                Token::Named(name) => vec![(name.to_string(), false)],
+                Token::Placed(device) => {
+                    last.into_iter().map(|piece| (format!("{}@{device}", bracketed(piece)), false)).collect()
+                }
+                Token::Series | Token::Parallel => {
+                    let is_series = matches!(token, Token::Series);
+                    let (right, left) = (last.unwrap_or_default(), pieces.pop().unwrap_or_default());
+                    vec![if is_series {
+                        (format!("{} >> {}", bracketed(left), bracketed(right)), false)
+                    } else {
+                        (format!("{} | {}", left.0, right.0), true)
+                    }]
+                }
+            });
+        }
+        write!(f, "Expression({})", pieces.pop().unwrap_or_default().0)
     }
 }
 

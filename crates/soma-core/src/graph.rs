@@ -241,6 +241,14 @@ impl Graph {
         Ready(Arc::clone(program))
     }
 
+    /// How many times this graph holds each of its nodes; None while a run may hold them too.
+    pub fn n_owners(&self) -> Option<usize> {
+        match self.program.get() {
+            None => Some(1),
+            Some(program) => (Arc::strong_count(program) == 1).then_some(2),
+        }
+    }
+
     fn name(&self, node: usize) -> NodeId {
         Arc::clone(&self.topology.ids()[node])
     }

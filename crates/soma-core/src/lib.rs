@@ -46,7 +46,7 @@ pub use catalog::{Catalog, snake_case};
 pub use driver::{Driver, driver_fn};
 pub use error::{GraphError, NodeError, RunError};
 pub use executor::{DEFAULT_WORKERS, MAX_TURNS, RunOptions};
-pub use expression::Expression;
+pub use expression::{Expression, Token};
 pub use graph::{Graph, Ready};
 pub use host::{Held, Host, Local, Seat};
 pub use node::{Ctx, FromFn, Kept, Node, Transition, from_fn};

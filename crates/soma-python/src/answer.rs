@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 use soma_core::Ctx;
 
@@ -138,6 +139,12 @@ pub struct PyCtx {
 }
 
 impl PyCtx {
+    /// The one of every node that is not placed, when it is first asked.
+    pub fn plain(py: Python<'_>) -> PyResult<&Py<Self>> {
+        static PLAIN: PyOnceLock<Py<PyCtx>> = PyOnceLock::new();
+        PLAIN.get_or_try_init(py, || Py::new(py, Self { device: None, turn: 0, results: None }))
+    }
+
     pub fn of(py: Python<'_>, ctx: &Ctx<'_>) -> PyResult<Py<Self>> {
         let results = if ctx.results().is_empty() {
             None

@@ -3,10 +3,11 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyString;
 use soma_core::{Device, GraphError};
 
 use crate::error::IntoPyError;
+use crate::host::loaded_modules;
 
 /// The kinds of devices torch knows (torch 2.4 to 2.15, `c10/core/Device.cpp`). Asked only while torch is not
 /// loaded; afterwards torch itself decides, and a backend that renamed `privateuseone` is known by its name.
@@ -65,8 +66,7 @@ pub fn device(given: &Bound<'_, PyAny>) -> PyResult<Device> {
 
 /// `torch.device`, when torch has been imported.
 fn torch_device(py: Python<'_>) -> PyResult<Option<Bound<'_, PyAny>>> {
-    let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
-    match modules.cast::<PyDict>()?.get_item(intern!(py, "torch"))? {
+    match loaded_modules(py)?.get_item(intern!(py, "torch"))? {
         Some(torch) => torch.getattr_opt(intern!(py, "device")),
         None => Ok(None),
     }

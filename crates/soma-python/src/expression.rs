@@ -1,12 +1,13 @@
 //! `Expression`: what `>>` and `|` make of nodes.
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyNotImplemented;
-use soma_core::Expression;
+use pyo3::types::{PyNotImplemented, PyString};
+use soma_core::{Expression, Token};
 
 use crate::device::device;
 use crate::error::IntoPyError;
-use crate::node::{node_class, shared};
+use crate::node::{node_class, object_of, shared};
 
 /// A piece of a network: a node, pieces one after another, or pieces side by side. `Graph.somatize` makes
 /// a graph of it. Composing pieces copies nothing and changes no operand.
@@ -66,6 +67,25 @@ impl PyExpression {
     fn __len__(&self) -> usize {
         self.0.len()
     }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+
+    /// Pickled in postfix form, which nests nothing however long the expression is.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Vec<Word>,))> {
+        let word = |token: Token| -> PyResult<Word> {
+            Ok(match token {
+                Token::Node(node) => ("node".to_owned(), Some(object_of(py, &*node))),
+                Token::Named(name) => ("named".to_owned(), Some(text(py, &name))),
+                Token::Placed(device) => ("on".to_owned(), Some(text(py, device.as_str()))),
+                Token::Series => (">>".to_owned(), None),
+                Token::Parallel => ("|".to_owned(), None),
+            })
+        };
+        let words: Vec<Word> = self.0.tokens().into_iter().map(word).collect::<PyResult<_>>()?;
+        Ok((py.import("somatize._somatize")?.getattr("_expression")?, (words,)))
+    }
 }
 
 /// `left >> right` for a node on the left.
@@ -86,9 +106,35 @@ fn expression(node: &Bound<'_, PyAny>) -> PyResult<PyExpression> {
     Ok(PyExpression(Expression::shared(shared(node)?)))
 }
 
+/// A word of an expression's postfix form.
+type Word = (String, Option<Py<PyAny>>);
+
+fn text(py: Python<'_>, text: &str) -> Py<PyAny> {
+    PyString::new(py, text).into_any().unbind()
+}
+
+/// The expression of a pickled postfix form.
+#[pyfunction]
+fn _expression(py: Python<'_>, words: Vec<Word>) -> PyResult<PyExpression> {
+    let token = |(word, with): Word| -> PyResult<Token> {
+        let with = with.unwrap_or_else(|| py.None()).into_bound(py);
+        Ok(match &*word {
+            "node" => Token::Node(shared(&with)?),
+            "named" => Token::Named(with.extract::<String>()?.into()),
+            "on" => Token::Placed(device(&with)?),
+            ">>" => Token::Series,
+            _ => Token::Parallel,
+        })
+    };
+    let tokens: Vec<Token> = words.into_iter().map(token).collect::<PyResult<_>>()?;
+    let whole = Expression::from_tokens(tokens);
+    whole.map(PyExpression).ok_or_else(|| PyValueError::new_err("these words are no expression"))
+}
+
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyExpression>()?;
     module.add_function(wrap_pyfunction!(then, module)?)?;
     module.add_function(wrap_pyfunction!(beside, module)?)?;
-    module.add_function(wrap_pyfunction!(expression, module)?)
+    module.add_function(wrap_pyfunction!(expression, module)?)?;
+    module.add_function(wrap_pyfunction!(_expression, module)?)
 }

@@ -1,12 +1,14 @@
 //! `Graph`: the native class that `somatize.Graph` derives from.
 
 use std::num::NonZeroUsize;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString, PyType};
 use soma_core::{Graph, GraphError, RunError, RunOptions, Value};
 
 use crate::carried::{carry, uncarry};
@@ -14,7 +16,7 @@ use crate::device::device;
 use crate::error::{IntoPyError, raise};
 use crate::expression::piece;
 use crate::host::INTERPRETER;
-use crate::node::{PyDriver, PyNode, shared};
+use crate::node::{PyDriver, PyNode, object_of, shared};
 use crate::plan::PyPlan;
 
 /// How long the end of the interpreter waits for branches that still run after an interrupt.
@@ -41,6 +43,10 @@ impl PyGraph {
     }
 }
 
+/// What a graph is pickled as: `(id, node, device)`, edges, and the attributes a user put on it.
+type State<'py> =
+    (Vec<(String, Py<PyAny>, Option<Py<PyAny>>)>, Vec<(String, String)>, Option<Bound<'py, PyAny>>);
+
 fn texts(ids: impl IntoIterator<Item = impl ToString>) -> Vec<String> {
     ids.into_iter().map(|id| id.to_string()).collect()
 }
@@ -57,7 +63,7 @@ impl PyGraph {
         let Some(expression) = piece(expression)? else {
             let kind = expression.get_type().name()?;
             let text = format!("a `{kind}` was given, expected a node or an expression of nodes");
-            return Err(pyo3::exceptions::PyTypeError::new_err(text));
+            return Err(PyTypeError::new_err(text));
         };
         let ids = self.write().extend(&expression);
         ids.map(texts).map_err(|error| error.into_py_error(py))
@@ -165,25 +171,27 @@ impl PyGraph {
     ///     UnknownNodeError: It is not there.
     fn implementation(&self, py: Python<'_>, id: &str) -> PyResult<Py<PyAny>> {
         let found = self.read().implementation(id).cloned().map_err(|error| error.into_py_error(py))?;
-        match found.as_any().and_then(|node| node.downcast_ref::<PyNode>()) {
-            Some(node) => Ok(node.object().clone_ref(py)),
-            None => Ok(py.None()),
-        }
+        Ok(object_of(py, &*found))
     }
 
     /// The placed nodes and their devices, in declaration order.
-    fn devices(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+    fn devices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let placed = self.read().devices();
-        let devices = pyo3::types::PyDict::new(py);
+        let devices = PyDict::new(py);
         for (id, device) in placed {
             devices.set_item(&*id, device.as_str())?;
         }
-        Ok(devices.into_any().unbind())
+        Ok(devices)
     }
 
     /// The plan: compiled when first needed, and kept until a node or an edge is added.
     fn plan(&self) -> PyPlan {
         PyPlan(self.read().plan())
+    }
+
+    /// The graph as a Mermaid flowchart, for a Markdown page: branches side by side, devices below the names.
+    fn mermaid(&self) -> String {
+        self.read().mermaid()
     }
 
     /// The topology as JSON: nodes with their class and device, edges. What the nodes contain is not in it.
@@ -236,6 +244,61 @@ impl PyGraph {
         }
     }
 
+    /// Pickled as nodes, by their own pickling, and edges; so `copy` shares the nodes and `deepcopy` copies them.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (), State<'py>)> {
+        let py = slf.py();
+        let (ids, edges) = (slf.get().nodes(), slf.get().edges());
+        let devices = slf.get().devices(py)?;
+        let nodes = ids.into_iter().map(|id| {
+            let object = slf.get().implementation(py, &id)?;
+            let device = devices.get_item(&id)?;
+            Ok((id, object, device.map(Bound::unbind)))
+        });
+        let own = slf.getattr_opt(intern!(py, "__dict__"))?;
+        Ok((slf.get_type(), (), (nodes.collect::<PyResult<_>>()?, edges, own)))
+    }
+
+    fn __setstate__(slf: &Bound<'_, Self>, state: State<'_>) -> PyResult<()> {
+        let py = slf.py();
+        let (nodes, edges, own) = state;
+        let mut graph = Graph::new();
+        for (id, object, placed) in nodes {
+            let placed = placed.map(|placed| self::device(placed.bind(py))).transpose()?;
+            let added = graph.add(Some(&id), shared(object.bind(py))?, placed);
+            added.map_err(|error| error.into_py_error(py))?;
+        }
+        for (from, to) in edges {
+            graph.edge(&from, &to).map_err(|error| error.into_py_error(py))?;
+        }
+        if let Some(own) = own
+            && !own.is_none()
+            && let Some(mine) = slf.getattr_opt(intern!(py, "__dict__"))?
+        {
+            mine.call_method1(intern!(py, "update"), (own,))?;
+        }
+        let before = std::mem::replace(&mut *slf.get().write(), graph);
+        drop(before);
+        Ok(())
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Ok(graph) = self.0.try_read() else { return Ok(()) };
+        // A node that an expression or a run holds as well is not this graph's to give up.
+        let Some(n_owners) = graph.n_owners() else { return Ok(()) };
+        for node in graph.catalog().iter().filter(|node| Arc::strong_count(node) == n_owners) {
+            if let Some(node) = node.as_any().and_then(|node| node.downcast_ref::<PyNode>()) {
+                visit.call(node.object())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn __clear__(&self) {
+        let graph = std::mem::take(&mut *self.write());
+        // After the lock: what a node does as it goes may be anything.
+        drop(graph);
+    }
+
     fn __len__(&self) -> usize {
         self.read().len()
     }
@@ -275,7 +338,7 @@ impl IntoPyError for GraphError {
 fn root(error: Box<dyn std::error::Error + Send + Sync>) -> PyErr {
     match error.downcast::<PyErr>() {
         Ok(raised) => *raised,
-        Err(other) => pyo3::exceptions::PyRuntimeError::new_err(other.to_string()),
+        Err(other) => PyRuntimeError::new_err(other.to_string()),
     }
 }
 

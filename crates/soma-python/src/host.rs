@@ -4,6 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use soma_core::{Device, Held, Host, Local, NodeError, Seat, Value};
 
@@ -33,17 +34,11 @@ impl Host for Interpreter {
             let hold = || -> PyResult<Arc<dyn Held>> {
                 let context = match Branch::of(parent) {
                     Some(branch) => branch.context.bind(py).call_method0(intern!(py, "copy"))?,
-                    None => {
-                        py.import(intern!(py, "contextvars"))?.call_method0(intern!(py, "copy_context"))?
-                    }
+                    None => copy_context(py)?.call0()?,
                 };
-                let modes = if torch_is_loaded(py)? {
-                    let modes = py.import(intern!(py, "somatize._modes"))?;
-                    Some(modes.call_method0(intern!(py, "read"))?.unbind())
-                } else {
-                    None
-                };
-                Ok(Arc::new(Threads { context: context.unbind(), modes }))
+                let modes = if torch_is_loaded(py)? { Some(Modes::get(py)?) } else { None };
+                let held = modes.map(|modes| modes.read.call0(py)).transpose()?;
+                Ok(Arc::new(Threads { context: context.unbind(), held }))
             };
             hold().map_err(|error| raised(py, error))
         })
@@ -57,50 +52,75 @@ impl Host for Interpreter {
     }
 }
 
-/// What the caller's thread held as a wave opened.
+/// What the caller's thread held as a wave opened: its context variables and, once torch is loaded, torch's modes.
 struct Threads {
     context: Py<PyAny>,
-    modes: Option<Py<PyAny>>,
+    held: Option<Py<PyAny>>,
+}
+
+impl Threads {
+    fn try_begin(&self, py: Python<'_>, seat: Seat) -> PyResult<Local> {
+        let context = self.context.bind(py).call_method0(intern!(py, "copy"))?.unbind();
+        let entered = match (&self.held, seat) {
+            (Some(held), Seat::Helper) => Some(Modes::get(py)?.enter.call1(py, (held,))?),
+            (Some(_), Seat::Opener) | (None, Seat::Helper | Seat::Opener) => None,
+        };
+        Ok(Arc::new(Branch { context, entered }))
+    }
+
+    fn try_end(&self, py: Python<'_>, seat: Seat, local: &Local) -> PyResult<()> {
+        let entered = Branch::of(Some(local)).and_then(|branch| branch.entered.as_ref());
+        match (seat, &self.held, entered) {
+            (Seat::Helper, Some(_), Some(entered)) => Modes::get(py)?.leave.call1(py, (entered,)).map(drop),
+            (Seat::Opener, Some(held), _) => Modes::get(py)?.restore.call1(py, (held,)).map(drop),
+            (Seat::Helper, Some(_) | None, _) | (Seat::Opener, None, _) => Ok(()),
+        }
+    }
 }
 
 impl Held for Threads {
     fn begin(&self, seat: Seat) -> Result<Local, NodeError> {
-        Python::attach(|py| {
-            let begin = || -> PyResult<Local> {
-                let context = self.context.bind(py).call_method0(intern!(py, "copy"))?.unbind();
-                let entered = match (&self.modes, seat) {
-                    (Some(modes), Seat::Helper) => {
-                        let module = py.import(intern!(py, "somatize._modes"))?;
-                        Some(module.call_method1(intern!(py, "enter"), (modes,))?.unbind())
-                    }
-                    (Some(_), Seat::Opener) | (None, Seat::Helper | Seat::Opener) => None,
-                };
-                Ok(Arc::new(Branch { context, entered }))
-            };
-            begin().map_err(|error| raised(py, error))
-        })
+        Python::attach(|py| self.try_begin(py, seat).map_err(|error| raised(py, error)))
     }
 
     fn end(&self, seat: Seat, local: &Local) {
         Python::attach(|py| {
-            let end = || -> PyResult<()> {
-                let module = || py.import(intern!(py, "somatize._modes"));
-                match (seat, &self.modes, Branch::of(Some(local)).and_then(|branch| branch.entered.as_ref()))
-                {
-                    (Seat::Helper, Some(_), Some(entered)) => {
-                        module()?.call_method1(intern!(py, "leave"), (entered,)).map(drop)
-                    }
-                    (Seat::Opener, Some(modes), _) => {
-                        module()?.call_method1(intern!(py, "restore"), (modes,)).map(drop)
-                    }
-                    (Seat::Helper, Some(_) | None, _) | (Seat::Opener, None, _) => Ok(()),
-                }
-            };
-            if let Err(error) = end() {
+            if let Err(error) = self.try_end(py, seat, local) {
                 error.write_unraisable(py, None);
             }
         });
     }
+}
+
+/// The functions of `somatize._modes`, found once.
+struct Modes {
+    read: Py<PyAny>,
+    enter: Py<PyAny>,
+    leave: Py<PyAny>,
+    restore: Py<PyAny>,
+}
+
+impl Modes {
+    fn get(py: Python<'_>) -> PyResult<&Self> {
+        static MODES: PyOnceLock<Modes> = PyOnceLock::new();
+        MODES.get_or_try_init(py, || {
+            let module = py.import("somatize._modes")?;
+            let function = |name: &str| PyResult::Ok(module.getattr(name)?.unbind());
+            Ok(Self {
+                read: function("read")?,
+                enter: function("enter")?,
+                leave: function("leave")?,
+                restore: function("restore")?,
+            })
+        })
+    }
+}
+
+fn copy_context(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static COPY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let copy = COPY
+        .get_or_try_init(py, || PyResult::Ok(py.import("contextvars")?.getattr("copy_context")?.unbind()))?;
+    Ok(copy.bind(py))
 }
 
 /// What a branch has to itself: the caller's context variables as they were when the wave opened.
@@ -137,9 +157,17 @@ impl Branch {
 }
 
 /// Whether torch has been imported; importing it is the user's decision.
-pub fn torch_is_loaded(py: Python<'_>) -> PyResult<bool> {
-    let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
-    modules.cast::<PyDict>()?.contains(intern!(py, "torch"))
+fn torch_is_loaded(py: Python<'_>) -> PyResult<bool> {
+    loaded_modules(py)?.contains(intern!(py, "torch"))
+}
+
+/// `sys.modules`.
+pub fn loaded_modules(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
+    static MODULES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    let modules = MODULES.get_or_try_init(py, || {
+        PyResult::Ok(py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?.unbind())
+    })?;
+    Ok(modules.bind(py))
 }
 
 /// The first device other than `placed` that anything in `value` says it is on: `value.device`, and what

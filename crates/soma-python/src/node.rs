@@ -7,12 +7,12 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyType};
+use pyo3::types::{PyList, PyType};
 use soma_core::{Ctx, Driver, Local, Node, NodeError, Transition, Value};
 
 use crate::answer::{PyAwait, PyCtx, PyDone};
 use crate::carried::{carry, raised, uncarry};
-use crate::host::Branch;
+use crate::host::{Branch, loaded_modules};
 
 /// A Python object that has a `forward(input, ctx)`.
 pub struct PyNode {
@@ -53,8 +53,13 @@ impl PyNode {
 
     fn call<'py>(&self, py: Python<'py>, input: &Value, ctx: &Ctx<'_>) -> PyResult<Bound<'py, PyAny>> {
         let object = self.object.bind(py);
-        let told = ctx.kept(|| PyCtx::of(py, ctx));
-        let told = told.as_ref().map_err(|error| error.clone_ref(py))?;
+        let kept;
+        let told = if ctx.device().is_none() && ctx.turn() == 0 {
+            PyCtx::plain(py)?
+        } else {
+            kept = ctx.kept(|| PyCtx::of(py, ctx));
+            kept.as_ref().map_err(|error| error.clone_ref(py))?
+        };
         let arguments = (uncarry(py, input)?, told);
         match Branch::of(ctx.local()) {
             None if self.is_module => object.call1(arguments),
@@ -114,8 +119,7 @@ fn has_own_forward(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// Whether it is a `torch.nn.Module` whose own `__init__` has run. Does not import torch.
 fn is_module(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = object.py();
-    let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?.cast_into::<PyDict>()?;
-    let Some(nn) = modules.get_item(intern!(py, "torch.nn"))? else { return Ok(false) };
+    let Some(nn) = loaded_modules(py)?.get_item(intern!(py, "torch.nn"))? else { return Ok(false) };
     let Some(class) = nn.getattr_opt(intern!(py, "Module"))? else { return Ok(false) };
     if !object.is_instance(&class)? {
         return Ok(false);
@@ -143,6 +147,12 @@ impl Driver for PyDriver {
             ask().map_err(|error| raised(py, error))
         })
     }
+}
+
+/// The object behind a node; None for one that is not Python's.
+pub fn object_of(py: Python<'_>, node: &dyn Node) -> Py<PyAny> {
+    let node = node.as_any().and_then(|node| node.downcast_ref::<PyNode>());
+    node.map_or_else(|| py.None(), |node| node.object.clone_ref(py))
 }
 
 /// The object as a node.
