@@ -269,25 +269,25 @@ impl fmt::Debug for Expression {
         let mut pieces: Vec<(String, bool)> = Vec::new();
         let bracketed = |(text, is_open): (String, bool)| if is_open { format!("({text})") } else { text };
         for token in self.tokens() {
-            let last = pieces.pop();
-            pieces.extend(match token {
-                Token::Node(node) => {
-                    last.into_iter().chain([(node.kind().to_owned(), false)]).collect::<Vec<_>>()
+            let text = match token {
+                Token::Node(node) => (node.kind().to_owned(), false),
+                Token::Named(name) => {
+                    pieces.pop();
+                    (name.to_string(), false)
                 }
-                Token::Named(name) => vec![(name.to_string(), false)],
                 Token::Placed(device) => {
-                    last.into_iter().map(|piece| (format!("{}@{device}", bracketed(piece)), false)).collect()
+                    (format!("{}@{device}", bracketed(pieces.pop().unwrap_or_default())), false)
                 }
-                Token::Series | Token::Parallel => {
-                    let is_series = matches!(token, Token::Series);
-                    let (right, left) = (last.unwrap_or_default(), pieces.pop().unwrap_or_default());
-                    vec![if is_series {
-                        (format!("{} >> {}", bracketed(left), bracketed(right)), false)
-                    } else {
-                        (format!("{} | {}", left.0, right.0), true)
-                    }]
+                Token::Series => {
+                    let (right, left) = (pieces.pop().unwrap_or_default(), pieces.pop().unwrap_or_default());
+                    (format!("{} >> {}", bracketed(left), bracketed(right)), false)
                 }
-            });
+                Token::Parallel => {
+                    let (right, left) = (pieces.pop().unwrap_or_default(), pieces.pop().unwrap_or_default());
+                    (format!("{} | {}", left.0, right.0), true)
+                }
+            };
+            pieces.push(text);
         }
         write!(f, "Expression({})", pieces.pop().unwrap_or_default().0)
     }
