@@ -11,7 +11,6 @@ from typing import NamedTuple
 import torch  # noqa: TID253
 from torch import _C  # noqa: TID253
 
-
 is_grad_enabled = torch.is_grad_enabled
 is_inference_mode_enabled = torch.is_inference_mode_enabled
 is_any_autocast_enabled = _C._is_any_autocast_enabled

@@ -7,6 +7,8 @@ the operating system (a full disk, a missing permission) stay the `OSError` they
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class SomaError(Exception):
     """The base of every error of somatize.
@@ -135,8 +137,10 @@ class NodeError(RunError):
     `ValueError` of a node.
     """
 
+    _builtin: ClassVar[type[Exception] | None] = None
+
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuilt, (self.text, _builtin_of(type(self)), {**self.__dict__, "cause": self.__cause__})
+        return _rebuilt, (self.text, self._builtin, {**self.__dict__, "cause": self.__cause__})
 
 
 class DriverError(RunError):
@@ -157,6 +161,8 @@ _TOO_SPECIAL = (UnicodeError, SyntaxError, StopIteration, StopAsyncIteration)
 
 def _builtin_of(raised: type[BaseException]) -> type[Exception] | None:
     """The nearest built-in class a person would catch; None where that is `Exception` or `RuntimeError`."""
+    if issubclass(raised, NodeError):  # A node that ran a graph of its own.
+        return raised._builtin
     for known in raised.__mro__:
         if known in (Exception, RuntimeError):
             return None
@@ -174,7 +180,8 @@ _NODE_ERRORS: dict[type[Exception] | None, type[NodeError]] = {None: NodeError}
 def _node_error_class(builtin: type[Exception] | None) -> type[NodeError]:
     found = _NODE_ERRORS.get(builtin)
     if found is None and builtin is not None:
-        found = type("NodeError", (NodeError, builtin), {"__module__": NodeError.__module__})
+        words = {"__module__": NodeError.__module__, "__doc__": NodeError.__doc__, "_builtin": builtin}
+        found = type("NodeError", (NodeError, builtin), words)
         _NODE_ERRORS[builtin] = found
     return found or NodeError
 

@@ -98,7 +98,11 @@ def test_what_cannot_be_in_a_graph_is_refused_when_it_is_added():
     g = diamond()
     before = (g.nodes(), g.edges())
     for wrong, error, text in (
-        (lambda: g.edge("s", "nowhere"), UnknownNodeError, "there is no node `nowhere`\nhint: the graph has s, l"),
+        (
+            lambda: g.edge("s", "nowhere"),
+            UnknownNodeError,
+            "there is no node `nowhere`\nhint: the graph has s, l",
+        ),
         (lambda: g.edge("s", "l"), GraphError, "there is an edge `s` -> `l` already"),
         (lambda: g.edge("t", "s"), GraphError, "`t` -> `s` would close a cycle: `s` -> `[lr]` -> `t` -> `s`"),
         (lambda: g.edge("s", "s"), GraphError, "would close a cycle: `s` -> `s`"),
@@ -160,7 +164,10 @@ def test_a_map_belongs_to_the_node_it_was_given_to():
             input["spoiled"] = True
             return len(input)
 
-    assert Graph.somatize((Add(1) | Add(2)) >> (Spoils() | Spoils())).forward(0) == {"spoils": 3, "spoils_2": 3}
+    assert Graph.somatize((Add(1) | Add(2)) >> (Spoils() | Spoils())).forward(0) == {
+        "spoils": 3,
+        "spoils_2": 3,
+    }
 
 
 def test_C38_five_thousand_nodes_are_built_run_printed_copied_and_pickled():
@@ -415,7 +422,12 @@ def test_every_branch_ends_though_one_failed():
 
 def test_an_exit_within_a_branch_is_an_exit():
     for stop in (SystemExit(3), KeyboardInterrupt()):
-        for piece in (Boom(stop), Add() | Boom(stop), (Boom(stop) | Add()) >> Sum(), Add() | (Add() >> (Boom(stop) | Add()))):
+        for piece in (
+            Boom(stop),
+            Add() | Boom(stop),
+            (Boom(stop) | Add()) >> Sum(),
+            Add() | (Add() >> (Boom(stop) | Add())),
+        ):
             with pytest.raises(type(stop)) as caught:
                 Graph.somatize(piece).forward(0)
             assert caught.value is stop

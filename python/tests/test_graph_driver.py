@@ -49,7 +49,9 @@ def test_a_node_is_called_again_with_what_the_driver_answered():
 
 
 def test_asking_without_a_driver_names_the_node():
-    with pytest.raises(DriverError, match="node `asks` asked for 2 results, and the run has no driver") as caught:
+    with pytest.raises(
+        DriverError, match="node `asks` asked for 2 results, and the run has no driver"
+    ) as caught:
         Graph.somatize(Asks()).forward()
     assert caught.value.node == "asks" and isinstance(caught.value, RunError)
     assert caught.value.hint == "pass the run a driver"
@@ -107,4 +109,7 @@ def test_branches_ask_at_the_same_time():
             return ctx.results[0] if ctx.turn else Await([input])
 
     assert Graph.somatize(Once() | Once()).forward(5, driver=driver) == {"once": 5, "once_2": 5}
-    assert Graph.somatize(Once() | Once()).forward(5, driver=lambda asked: asked, workers=1) == {"once": 5, "once_2": 5}
+    assert Graph.somatize(Once() | Once()).forward(5, driver=lambda asked: asked, workers=1) == {
+        "once": 5,
+        "once_2": 5,
+    }

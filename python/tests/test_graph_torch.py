@@ -57,10 +57,17 @@ MISPLACED = [
 
 @pytest.mark.parametrize("output", MISPLACED)
 def test_an_output_on_another_device_is_named(output):
-    with pytest.raises(PlacementError, match="node `x` was placed on `meta` and its output is on `cpu`") as caught:
+    with pytest.raises(
+        PlacementError, match="node `x` was placed on `meta` and its output is on `cpu`"
+    ) as caught:
         Graph.somatize(Says(output).named("x").on("meta")).forward()
     assert caught.value.node == "x" and "ctx.device" in caught.value.hint
-    assert Graph.somatize(Says(output).on("cpu")).forward() is output or isinstance(output, list)
+
+
+def test_an_output_where_its_node_was_placed_passes_as_it_is():
+    for output in (torch.ones(1), (1, {"deep": [torch.ones(1)]}), torch.nn.Linear(1, 1).weight):
+        assert Graph.somatize(Says(output).on("cpu")).forward() is output
+        assert Graph.somatize(Says(output).on("cpu:0")).forward() is output
 
 
 def test_an_output_that_says_no_device_is_where_it_should_be():

@@ -36,7 +36,9 @@ def forward(piece, *input, **options):
 
 
 def test_a_node_is_an_object_with_forward():
-    with pytest.raises(TypeError, match=r"class `Add` was given as a node, expected an object such as `Add\(\)`"):
+    with pytest.raises(
+        TypeError, match=r"class `Add` was given as a node, expected an object such as `Add\(\)`"
+    ):
         Graph().node(Add)
     with pytest.raises(TypeError, match=r"`int` has no `forward"):
         Graph().node("three", 3)
@@ -110,7 +112,13 @@ def test_C41_operators_bind_as_python_binds_them_and_refuse_what_is_no_node():
 
     a, b, c, d = (Add(n).named(name) for n, name in enumerate("abcd"))
     assert shape(a >> b | c >> d) == shape((a >> b) | (c >> d))
-    for wrong in (lambda: Add() | {}, lambda: {} | Add(), lambda: Add() >> 3, lambda: 3 >> Add(), lambda: a | None):
+    for wrong in (
+        lambda: Add() | {},
+        lambda: {} | Add(),
+        lambda: Add() >> 3,
+        lambda: 3 >> Add(),
+        lambda: a | None,
+    ):
         with pytest.raises(TypeError, match="unsupported operand"):
             wrong()
 
@@ -164,7 +172,11 @@ def test_a_plain_answer_done_and_opaque_say_the_same():
 
 
 def test_answers_print_and_pickle():
-    for answer, text in ((Done(3), "Done(3)"), (Opaque("x"), "Opaque('x')"), (Await([1, "b"]), "Await([1, 'b'])")):
+    for answer, text in (
+        (Done(3), "Done(3)"),
+        (Opaque("x"), "Opaque('x')"),
+        (Await([1, "b"]), "Await([1, 'b'])"),
+    ):
         assert repr(answer) == text
         assert repr(pickle.loads(pickle.dumps(answer))) == text
     ctx = pickle.loads(pickle.dumps(Ctx("meta", 2, [1])))

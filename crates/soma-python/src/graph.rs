@@ -263,7 +263,7 @@ impl PyGraph {
         let (nodes, edges, own) = state;
         let mut graph = Graph::new();
         for (id, object, placed) in nodes {
-            let placed = placed.map(|placed| self::device(placed.bind(py))).transpose()?;
+            let placed = placed.map(|placed| device(placed.bind(py))).transpose()?;
             let added = graph.add(Some(&id), shared(object.bind(py))?, placed);
             added.map_err(|error| error.into_py_error(py))?;
         }

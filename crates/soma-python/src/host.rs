@@ -184,7 +184,8 @@ fn strayed(placed: &Device, value: Bound<'_, PyAny>) -> Option<String> {
         } else if let Ok(dict) = value.cast::<PyDict>() {
             dict.values().iter().collect()
         } else {
-            let said = value.getattr_opt(intern!(py, "device")).ok().flatten()?.to_string();
+            let Ok(Some(said)) = value.getattr_opt(intern!(py, "device")) else { continue };
+            let said = said.to_string();
             match said.parse::<Device>() {
                 Ok(device) if !placed.covers(&device) => return Some(said),
                 Ok(_) | Err(_) => continue,
