@@ -27,7 +27,7 @@ class Same(Node):
 
 
 def smallest(contenders, rounds, budget):
-    """Microseconds per call of each contender: the smallest of `rounds`, each `budget` seconds long at most."""
+    """Microseconds per call of each contender: the smallest of `rounds` of about `budget` seconds."""
     best = dict.fromkeys(contenders, float("inf"))
     repeats = {}
     for name, call in contenders.items():
@@ -126,9 +126,8 @@ def main():
     print("a wave of trivial branches; µs per call")
     for n_branches in WAVES:
         found = smallest(wave(n_branches), rounds, budget)
-        rest = "  ".join(
-            f"{name} {value:.1f} ({value / found['somatize']:.2f}x)" for name, value in found.items()
-        )
+        ours = found["somatize"]
+        rest = "  ".join(f"{name} {value:.1f} ({value / ours:.2f}x)" for name, value in found.items())
         print(f"  {n_branches:>6} branches  {rest}")
     for n_nodes in (100,) if smoke else (100, 1_000, 10_000):
         build, plan = compiled(n_nodes)

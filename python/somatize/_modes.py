@@ -19,7 +19,7 @@ len_torch_function_stack = _C._len_torch_function_stack
 
 
 class Modes(NamedTuple):
-    """What one thread holds: grad mode, inference mode, autocast, and function modes (the default device is one)."""
+    """What one thread holds; the default device is one of the function modes."""
 
     grad: bool
     inference: bool
@@ -29,7 +29,7 @@ class Modes(NamedTuple):
 
 
 def _cast_devices() -> tuple[str, ...]:
-    """The kinds of devices that may be cast for on this machine: the CPU, CUDA, and whatever else is fitted."""
+    """The kinds of devices that may be cast for here: the CPU, CUDA, and whatever else is fitted."""
     fitted = torch.accelerator.current_accelerator() if hasattr(torch, "accelerator") else None
     return tuple(dict.fromkeys(["cpu", "cuda", *([fitted.type] if fitted is not None else [])]))
 
@@ -38,11 +38,8 @@ def read() -> Modes:
     """What this thread holds."""
     casts: tuple[tuple[str, torch.dtype], ...] = ()
     if is_any_autocast_enabled():
-        casts = tuple(
-            (kind, torch.get_autocast_dtype(kind))
-            for kind in _cast_devices()
-            if torch.is_autocast_enabled(kind)
-        )
+        casting = filter(torch.is_autocast_enabled, _cast_devices())
+        casts = tuple((kind, torch.get_autocast_dtype(kind)) for kind in casting)
     n_functions = len_torch_function_stack()
     return Modes(
         is_grad_enabled(),

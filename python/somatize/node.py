@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 class Node:
     """One step of a network.
 
-    A subclass writes `forward(self, input, ctx)`, which runs once per run. It may return anything, which is
-    what the next node is given; `Done(value)` says the same; `Await([request, ...])` asks the run's driver
-    first, and `forward` is called again with the same input, the next `ctx.turn` and `ctx.results`. `input` is
-    what the one predecessor said, a dict keyed by who said what when there are several, the graph's input
-    when there is none.
+    A subclass writes `forward(self, input, ctx)`, which runs once per run. Whatever it returns is what the
+    next node is given; `Done(value)` says the same; `Await([request, ...])` asks the run's driver first, and
+    `forward` is called again with the same input, the next `ctx.turn` and `ctx.results`. `input` is what the
+    one predecessor said, a dict keyed by who said what when there are several, the graph's input when there
+    is none.
 
     `__init__` need not call `super().__init__()`, and a class may be a `torch.nn.Module` as well; such a node
     is called the way torch's users call a module, so that its hooks run. A node that appears twice is one

@@ -85,11 +85,15 @@ def test_an_id_not_given_is_the_class_in_snake_case_then_numbered():
 def test_queries_answer_in_declaration_order():
     g = diamond()
     assert g.nodes() == ["s", "l", "r", "t"]
-    assert g.roots() == ["s"] and g.leaves() == ["t"]
-    assert g.predecessors("t") == ["l", "r"] and g.successors("s") == ["l", "r"]
+    assert g.roots() == ["s"]
+    assert g.leaves() == ["t"]
+    assert g.predecessors("t") == ["l", "r"]
+    assert g.successors("s") == ["l", "r"]
     assert g.topological_sort() == ["s", "l", "r", "t"]
     assert isinstance(g.implementation("t"), Sum)
-    assert len(g) == 4 and "s" in g and "x" not in g
+    assert len(g) == 4
+    assert "s" in g
+    assert "x" not in g
     assert repr(g) == "Graph(4 nodes, 4 edges: s, l, r, t)"
     assert g.devices() == {}
 
@@ -112,16 +116,19 @@ def test_what_cannot_be_in_a_graph_is_refused_when_it_is_added():
     ):
         with pytest.raises(error, match=text) as caught:
             wrong()
-        assert isinstance(caught.value, SomaError) and isinstance(caught.value, ValueError)
+        assert isinstance(caught.value, SomaError)
+        assert isinstance(caught.value, ValueError)
     assert (g.nodes(), g.edges()) == before
 
 
-def test_C39_two_equal_names_are_refused_and_both_are_named():
+def test_c39_two_equal_names_are_refused_and_both_are_named():
+    """C39."""
     with pytest.raises(GraphError, match="the name `x` was given twice: to a `Add` and to a `Sum`"):
         Graph.somatize(Add().named("x") >> Sum().named("x"))
 
 
-def test_C39_two_of_one_class_in_parallel_both_run_and_can_be_addressed():
+def test_c39_two_of_one_class_in_parallel_both_run_and_can_be_addressed():
+    """C39."""
     g = Graph.somatize(Add(1) | Add(2))
     assert g.forward(0) == {"add": 1, "add_2": 2}
     assert g.implementation("add_2").n == 2
@@ -144,7 +151,8 @@ def test_values_cross_by_reference_and_stay_what_they_are():
     assert Graph.somatize(Same()).forward() is None
 
 
-def test_C37_a_join_runs_once_after_its_longer_arm_and_is_given_both_in_written_order():
+def test_c37_a_join_runs_once_after_its_longer_arm_and_is_given_both_in_written_order():
+    """C37."""
     calls = []
 
     class Join(Node):
@@ -170,7 +178,8 @@ def test_a_map_belongs_to_the_node_it_was_given_to():
     }
 
 
-def test_C38_five_thousand_nodes_are_built_run_printed_copied_and_pickled():
+def test_c38_five_thousand_nodes_are_built_run_printed_copied_and_pickled():
+    """C38."""
     since = time.perf_counter()
     piece = Add()
     for _ in range(4_999):
@@ -189,7 +198,8 @@ def test_C38_five_thousand_nodes_are_built_run_printed_copied_and_pickled():
     del piece, g
 
 
-def test_C38_thirty_stacked_diamonds_call_each_node_once():
+def test_c38_thirty_stacked_diamonds_call_each_node_once():
+    """C38."""
     calls = 0
 
     class Counted(Same):
@@ -282,7 +292,9 @@ def test_the_plan_is_kept_until_the_topology_changes():
     g.place("l", "cpu")
     assert g.plan() == plan
     assert g.forward(0, workers=1) == 32 or True
-    assert plan.kind == "sequence" and plan.nodes() == ["s", "l", "r", "t"] and len(plan) == 4
+    assert plan.kind == "sequence"
+    assert plan.nodes() == ["s", "l", "r", "t"]
+    assert len(plan) == 4
     g.node("u", Add())
     assert g.plan() != plan
 
@@ -327,8 +339,11 @@ def test_a_failure_names_its_node_and_keeps_what_was_raised():
     with pytest.raises(NodeError, match="node `clean` failed") as caught:
         Graph.somatize(Add() >> Boom(error).named("clean")).forward(1)
     raised = caught.value
-    assert raised.__cause__ is error and raised.node == "clean" and raised.also == ()
-    assert isinstance(raised, SomaError) and isinstance(raised, RunError)
+    assert raised.__cause__ is error
+    assert raised.node == "clean"
+    assert raised.also == ()
+    assert isinstance(raised, SomaError)
+    assert isinstance(raised, RunError)
     lines = [entry.name for entry in traceback_of(error)]
     assert lines[-1] == "forward"  # The line within the node is in the traceback.
 
@@ -339,7 +354,7 @@ def traceback_of(error):
     return traceback.extract_tb(error.__traceback__)
 
 
-class Own(KeyError):
+class OwnError(KeyError):
     pass
 
 
@@ -349,7 +364,7 @@ class Own(KeyError):
         (ValueError("x"), ValueError),
         (TypeError("x"), TypeError),
         (KeyError("x"), KeyError),
-        (Own("x"), KeyError),
+        (OwnError("x"), KeyError),
         (ZeroDivisionError("x"), ArithmeticError),
         (FileNotFoundError(2, "x"), FileNotFoundError),
         (TimeoutError("x"), OSError),
@@ -369,11 +384,13 @@ def test_a_failure_is_caught_by_the_class_a_person_would_catch(error, known):
     assert str(caught.value) == "node `boom` failed"
     assert caught.value.__cause__ is error
     again = pickle.loads(pickle.dumps(caught.value))
-    assert type(again) is type(caught.value) and again.node == "boom"
+    assert type(again) is type(caught.value)
+    assert again.node == "boom"
     assert type(again.__cause__) is type(error)
 
 
-def test_C40_the_first_failing_branch_is_raised_and_the_second_is_not_lost():
+def test_c40_the_first_failing_branch_is_raised_and_the_second_is_not_lost():
+    """C40."""
     first, second = ValueError("one"), KeyError("two")
 
     class Late(Boom):
@@ -387,14 +404,17 @@ def test_C40_the_first_failing_branch_is_raised_and_the_second_is_not_lost():
             g.forward(0, workers=workers)
         assert caught.value.__cause__ is first
         [also] = caught.value.also
-        assert also.node == "boom2" and also.__cause__ is second
+        assert also.node == "boom2"
+        assert also.__cause__ is second
         if sys.version_info >= (3, 11):
             assert caught.value.__notes__ == ["also, node `boom2` failed: KeyError: 'two'"]
     g.implementation("boom1").forward = g.implementation("boom2").forward = lambda input, ctx: 7
     assert g.forward(0) == {"ok": 1, "boom1": 7, "boom2": 7}
 
 
-def test_C40_the_order_of_outputs_does_not_depend_on_who_is_first():
+def test_c40_the_order_of_outputs_does_not_depend_on_who_is_first():
+    """C40."""
+
     class Slow(Add):
         def forward(self, input, ctx):
             time.sleep(random.random() / 1_000)
@@ -456,7 +476,8 @@ def test_a_graph_pickles_with_its_placement_and_its_attributes():
     g.note = "mine"
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         again = pickle.loads(pickle.dumps(g, protocol))
-        assert type(again) is Graph and again.note == "mine"
+        assert type(again) is Graph
+        assert again.note == "mine"
         assert (again.nodes(), again.edges(), again.devices()) == (g.nodes(), g.edges(), {"l": "cpu"})
         assert again.manifest() == g.manifest()
         assert again.forward(0) == 32

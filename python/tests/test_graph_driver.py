@@ -53,7 +53,8 @@ def test_asking_without_a_driver_names_the_node():
         DriverError, match="node `asks` asked for 2 results, and the run has no driver"
     ) as caught:
         Graph.somatize(Asks()).forward()
-    assert caught.value.node == "asks" and isinstance(caught.value, RunError)
+    assert caught.value.node == "asks"
+    assert isinstance(caught.value, RunError)
     assert caught.value.hint == "pass the run a driver"
 
 
@@ -86,7 +87,8 @@ def test_a_node_that_never_stops_asking_is_stopped_after_64_turns():
     node = Forever()
     with pytest.raises(TurnBudgetError, match="node `forever` was not done after 64 turns") as caught:
         Graph.somatize(node).forward(driver=lambda requests: [])
-    assert node.calls == 64 and caught.value.node == "forever"
+    assert node.calls == 64
+    assert caught.value.node == "forever"
 
 
 def test_the_last_turn_may_still_be_done():

@@ -39,7 +39,10 @@ def test_thirty_nodes_stand_apart_and_inside_the_picture():
     for one, other in itertools.combinations(data.nodes.values(), 2):
         assert not overlap(one, other)
     for x, y, width, height in data.nodes.values():
-        assert x >= 0 and y >= 0 and x + width <= data.width and y + height <= data.height
+        assert x >= 0
+        assert y >= 0
+        assert x + width <= data.width
+        assert y + height <= data.height
     for node, lines in data.lines.items():  # Every name fits its box.
         assert data.nodes[node][2] > 7 * max(map(len, lines))
     assert data.width < 1_000

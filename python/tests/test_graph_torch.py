@@ -9,10 +9,10 @@ import weakref
 
 import pytest
 
-torch = pytest.importorskip("torch")
-
 from somatize import Graph, Node, Opaque
 from somatize.errors import PlacementError
+
+torch = pytest.importorskip("torch")
 
 
 class Linear(Node):
@@ -61,7 +61,8 @@ def test_an_output_on_another_device_is_named(output):
         PlacementError, match="node `x` was placed on `meta` and its output is on `cpu`"
     ) as caught:
         Graph.somatize(Says(output).named("x").on("meta")).forward()
-    assert caught.value.node == "x" and "ctx.device" in caught.value.hint
+    assert caught.value.node == "x"
+    assert "ctx.device" in caught.value.hint
 
 
 def test_an_output_where_its_node_was_placed_passes_as_it_is():
@@ -103,7 +104,8 @@ def test_a_tensor_keeps_its_grad_fn_and_the_same_object_comes_out():
 
     x = torch.ones(1, requires_grad=True)
     out = Graph.somatize(Doubles() >> Doubles()).forward(x)
-    assert out is made[-1] and out.grad_fn is not None
+    assert out is made[-1]
+    assert out.grad_fn is not None
     out.backward()
     assert x.grad.item() == 4.0
 

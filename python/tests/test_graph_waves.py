@@ -250,7 +250,8 @@ def test_a_mode_left_behind_by_a_branch_reaches_no_other(workers):
 
     for _ in range(3):
         assert calls(*[leaves] * 8, workers=workers) == [(True, False)] * 8
-        assert torch.is_grad_enabled() and not torch.is_autocast_enabled("cpu")
+        assert torch.is_grad_enabled()
+        assert not torch.is_autocast_enabled("cpu")
 
 
 def test_gradients_flow_through_the_branches_of_a_wave():
@@ -351,7 +352,7 @@ def test_ctrl_c_stops_a_wave(caller):
                 self.seconds = seconds
             def forward(self, input, ctx):
                 time.sleep(self.seconds)
-        # The caller runs the first branch: it ends at once and the caller waits, or it is where Ctrl-C finds it.
+        # The caller runs the first branch, which ends soon so that it waits, or is where Ctrl-C finds it.
         piece = Sleep({0.2 if caller == "waits" else 60}) | Sleep(60) | Sleep(60)
         g = Graph.somatize(piece >> Sleep(0))
         print("ready", flush=True)

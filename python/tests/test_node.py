@@ -89,7 +89,8 @@ def test_a_name_is_for_one_node():
 def test_a_name_torch_would_not_accept_fails_where_it_is_typed(name):
     with pytest.raises(DeviceError, match="is not the name of a device") as caught:
         Add().on(name)
-    assert isinstance(caught.value, SomaError) and isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, SomaError)
+    assert isinstance(caught.value, ValueError)
     with pytest.raises(DeviceError):
         Graph().node("x", Add(), device=name)
     g = Graph.somatize(Add())
@@ -105,7 +106,9 @@ def test_a_device_is_text_or_a_torch_device():
         Add().on(0)
 
 
-def test_C41_operators_bind_as_python_binds_them_and_refuse_what_is_no_node():
+def test_c41_operators_bind_as_python_binds_them_and_refuse_what_is_no_node():
+    """C41."""
+
     def shape(piece):
         g = Graph.somatize(piece)
         return g.nodes(), g.edges(), g.plan()
@@ -123,7 +126,8 @@ def test_C41_operators_bind_as_python_binds_them_and_refuse_what_is_no_node():
             wrong()
 
 
-def test_C41_composing_changes_and_copies_no_operand():
+def test_c41_composing_changes_and_copies_no_operand():
+    """C41."""
     nodes = [Add(n) for n in range(4)]
     g = nodes[0] >> nodes[1]
     g >> nodes[2]
@@ -205,7 +209,8 @@ def test_a_node_is_told_its_device_and_its_turn():
     assert g.forward().device is None
 
 
-def test_C39_one_object_used_twice_is_two_nodes_that_share_it():
+def test_c39_one_object_used_twice_is_two_nodes_that_share_it():
+    """C39."""
     node = Add(1)
     g = Graph.somatize(node >> node)
     assert g.nodes() == ["add", "add_2"]

@@ -129,26 +129,23 @@ pub(crate) fn drive(run: &Arc<Run>, span: Range<usize>, local: Option<Local>) ->
         if let Some(branch) = opened.branch.take() {
             opened.wave.settle(branch, Seat::Opener, local.take(), failed.take());
         }
-        match opened.wave.claim() {
-            Some(branch) => match opened.wave.held.begin(Seat::Opener) {
-                Ok(begun) => {
-                    opened.branch = Some(branch);
-                    span = opened.wave.span(branch);
-                    local = Some(begun);
-                }
-                Err(error) => opened.wave.settle(
-                    branch,
-                    Seat::Opener,
-                    None,
-                    Some(RunError::Interrupted(error.into_cause())),
-                ),
-            },
-            None => {
-                failed = opened.wave.leave();
-                if let Some(Opened { resume, local: outer, .. }) = open.pop() {
-                    span = resume;
-                    local = outer;
-                }
+        let Some(branch) = opened.wave.claim() else {
+            failed = opened.wave.leave();
+            if let Some(Opened { resume, local: outer, .. }) = open.pop() {
+                span = resume;
+                local = outer;
+            }
+            continue;
+        };
+        match opened.wave.held.begin(Seat::Opener) {
+            Ok(begun) => {
+                opened.branch = Some(branch);
+                span = opened.wave.span(branch);
+                local = Some(begun);
+            }
+            Err(error) => {
+                let failure = RunError::Interrupted(error.into_cause());
+                opened.wave.settle(branch, Seat::Opener, None, Some(failure));
             }
         }
     }

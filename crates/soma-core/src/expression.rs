@@ -191,10 +191,10 @@ impl Expression {
                         waiting.push(Todo::Open(inner, Marks { device: Some(device), ..marks }));
                     }
                     Piece::Series(left, right) => {
-                        waiting.extend([Todo::Join, Todo::Open(right, marks), Todo::Open(left, marks)])
+                        waiting.extend([Todo::Join, Todo::Open(right, marks), Todo::Open(left, marks)]);
                     }
                     Piece::Parallel(left, right) => {
-                        waiting.extend([Todo::Merge, Todo::Open(right, marks), Todo::Open(left, marks)])
+                        waiting.extend([Todo::Merge, Todo::Open(right, marks), Todo::Open(left, marks)]);
                     }
                 },
                 Todo::Join => {
@@ -240,7 +240,7 @@ impl Drop for Expression {
             match own {
                 Some(Piece::Node(_)) | None => {}
                 Some(Piece::Named(mut inner, _) | Piece::Placed(mut inner, _)) => {
-                    waiting.extend(inner.0.take())
+                    waiting.extend(inner.0.take());
                 }
                 Some(Piece::Series(mut left, mut right) | Piece::Parallel(mut left, mut right)) => {
                     waiting.extend(left.0.take());

@@ -200,6 +200,7 @@ impl Graph {
     ///
     /// # Errors
     /// `UnknownNode`.
+    #[expect(clippy::missing_panics_doc, reason = "every node is added with its implementation")]
     pub fn implementation(&self, id: &str) -> Result<&Arc<dyn Node>, GraphError> {
         let node = self.topology.index(id)?;
         Ok(self.catalog.get(node).expect("every node has an implementation"))

@@ -1,5 +1,7 @@
 //! A graph's topology as text: JSON for programs, Mermaid for pages.
 
+use std::fmt::Write;
+
 use crate::graph::Graph;
 
 /// The version of the manifest's form; see `docs/formats.md`.
@@ -52,7 +54,10 @@ fn mermaid_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
-            '"' | '&' | '<' | '>' | '#' | ';' | '\\' | '`' => out.push_str(&format!("#{};", letter as u32)),
+            '"' | '&' | '<' | '>' | '#' | ';' | '\\' | '`' => {
+                // Writing to a text cannot fail.
+                let _ = write!(out, "#{};", letter as u32);
+            }
             control if control.is_control() => out.push(' '),
             other => out.push(other),
         }
@@ -76,7 +81,7 @@ fn json_text(text: &str) -> String {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             control if (control as u32) < 0x20 => {
-                out.push_str(&format!("\\u{:04x}", control as u32));
+                let _ = write!(out, "\\u{:04x}", control as u32);
             }
             other => out.push(other),
         }

@@ -158,6 +158,9 @@ impl PyCtx {
     }
 }
 
+/// The arguments of `Ctx`.
+type Told<'py> = (Option<Py<PyString>>, u32, Bound<'py, PyList>);
+
 #[pymethods]
 impl PyCtx {
     /// Made by hand only to call a node's `forward` without a graph.
@@ -193,10 +196,7 @@ impl PyCtx {
         Ok(format!("Ctx(device={device}, turn={}, results={})", self.turn, self.results(py).repr()?))
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> (Py<PyType>, (Option<Py<PyString>>, u32, Bound<'py, PyList>)) {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Py<PyType>, Told<'py>) {
         (py.get_type::<Self>().unbind(), (self.device(py), self.turn, self.results(py)))
     }
 }

@@ -303,8 +303,10 @@ impl PyGraph {
         self.read().len()
     }
 
-    fn __contains__(&self, id: &str) -> bool {
-        self.read().contains(id)
+    fn __contains__(&self, id: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(id) = id.cast::<PyString>() else { return Ok(false) };
+        let id = id.to_cow()?;
+        Ok(self.read().contains(&id))
     }
 
     fn __repr__(&self) -> String {

@@ -1,6 +1,8 @@
 //! Module `somatize._somatize`: the native half of the Python package. It converts, enters the crates
 //! and wraps what comes back; a decision that is not about Python belongs in the crate it concerns.
 
+#![expect(clippy::doc_markdown, reason = "the `///` of what Python sees is a docstring: its sections name classes bare")]
+
 mod answer;
 mod carried;
 mod convert;

@@ -13,6 +13,9 @@ use soma_core::{Plan, Source};
 #[derive(PartialEq)]
 pub struct PyPlan(pub Arc<Plan>);
 
+/// Depth, kind, node, and where the node's input comes from.
+type Row = (usize, &'static str, Option<String>, Option<Vec<String>>);
+
 #[pymethods]
 impl PyPlan {
     /// `"empty"`, `"execute"`, `"sequence"` or `"wave"`.
@@ -33,7 +36,7 @@ impl PyPlan {
 
     /// One row per step, parents first: its depth, its kind, its node and where that node's input comes
     /// from (None for a sequence or a wave, an empty list for the graph's input).
-    fn rows(&self) -> Vec<(usize, &'static str, Option<String>, Option<Vec<String>>)> {
+    fn rows(&self) -> Vec<Row> {
         let mut rows = Vec::new();
         self.0.walk(|depth, plan| {
             rows.push(match plan {

@@ -144,7 +144,8 @@ def svg(graph: Graph) -> str:
     size = f'width="{drawing.width:.0f}" height="{drawing.height:.0f}"'
     return (
         '<div style="overflow-x:auto">'
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {drawing.width:.0f} {drawing.height:.0f}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} '
+        f'viewBox="0 0 {drawing.width:.0f} {drawing.height:.0f}" '
         f'role="img" aria-label="{escape(repr(graph))}" font-family="ui-monospace, monospace" font-size="12" '
         'color="currentColor" fill="none" stroke="none">' + "".join(parts) + "</svg></div>"
     )
@@ -170,7 +171,8 @@ def _edge(drawing: _Drawing, source: str, target: str) -> str:
         f'<path class="edge" d="M{begin[0]:.1f},{begin[1]:.1f} '
         f"C{begin[0] + aside:.1f},{begin[1] + reach:.1f} {end[0] + aside:.1f},{end[1] - reach:.1f} "
         f'{end[0]:.1f},{end[1]:.1f}" stroke="#808080" stroke-width="1.4"/>'
-        f'<path d="M{end[0] - 3.5:.1f},{end[1] - 6:.1f} L{end[0]:.1f},{end[1]:.1f} L{end[0] + 3.5:.1f},{end[1] - 6:.1f}" '
+        f'<path d="M{end[0] - 3.5:.1f},{end[1] - 6:.1f} L{end[0]:.1f},{end[1]:.1f} '
+        f'L{end[0] + 3.5:.1f},{end[1] - 6:.1f}" '
         'stroke="#808080" stroke-width="1.4"/>'
     )
 
@@ -197,7 +199,8 @@ def _node(drawing: _Drawing, node: str, colour: str | None) -> str:
     device = drawing.devices.get(node)
     tip = node if device is None else f"{node} on {device}"
     texts = "".join(
-        f'<text x="{x + width / 2:.1f}" y="{y + _PADDING / 2 + _LINE * (at + 0.78):.1f}" text-anchor="middle" '
+        f'<text x="{x + width / 2:.1f}" y="{y + _PADDING / 2 + _LINE * (at + 0.78):.1f}" '
+        'text-anchor="middle" '
         f'fill="currentColor"{_weight(at)}>{escape(line)}</text>'
         for at, line in enumerate(lines)
     )
