@@ -6,7 +6,7 @@ from os import PathLike
 from typing import Any, Final, Generic, Literal, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 import torch  # noqa: TID253 a stub is never run
-from typing_extensions import Self
+from typing_extensions import Self, disjoint_base
 
 from somatize.node import Node
 
@@ -15,6 +15,7 @@ _Goal: TypeAlias = Literal["min", "max"]
 _State: TypeAlias = Literal["running", "done", "pruned", "failed"]
 _When: TypeAlias = tuple[str, _Scalar | Sequence[_Scalar]]
 _T = TypeVar("_T")
+_int: TypeAlias = int  # inside `Space`, `int` is a method
 
 __version__: Final[str]
 
@@ -22,6 +23,8 @@ RUNNING: Final = "running"
 DONE: Final = "done"
 PRUNED: Final = "pruned"
 FAILED: Final = "failed"
+
+# Store
 
 @final
 class Store:
@@ -52,6 +55,8 @@ class Store:
     def studies(self) -> list[str]: ...
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]: ...
 
+# Study
+
 @final
 class Space:
     def __new__(cls, text: str = "Space()") -> Space: ...
@@ -68,11 +73,11 @@ class Space:
     def int(
         self,
         name: str,
-        low: int,
-        high: int,
+        low: _int,
+        high: _int,
         *,
         log: bool = False,
-        step: int = 1,
+        step: _int = 1,
         when: _When | None = None,
     ) -> Space: ...
     def choice(self, name: str, options: Iterable[_Scalar], *, when: _When | None = None) -> Space: ...
@@ -80,13 +85,13 @@ class Space:
     @property
     def dimensions(self) -> list[Dimension]: ...
     @property
-    def size(self) -> int | None: ...
-    def __len__(self) -> int: ...
+    def size(self) -> _int | None: ...
+    def __len__(self) -> _int: ...
     def __contains__(self, name: str, /) -> bool: ...
     def __getitem__(self, name: str, /) -> Dimension: ...
     def __iter__(self) -> Iterator[str]: ...
     def __eq__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
+    def __hash__(self) -> _int: ...
     def __getnewargs__(self) -> tuple[str]: ...
 
 @final
@@ -354,6 +359,8 @@ def attempts(store: Store, *, study: str, trial: int) -> list[tuple[int, list[fl
 def declared(store: Store, *, study: str) -> tuple[Space, _Goal | None]: ...
 def _defaults() -> list[tuple[str, str]]: ...
 
+# Graph
+
 _Device: TypeAlias = str | torch.device
 _Piece: TypeAlias = Node | Expression
 _Driver: TypeAlias = Callable[[list[Any]], Iterable[Any]]
@@ -405,6 +412,7 @@ class Plan:
     def __len__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
 
+@disjoint_base
 class Graph:
     def __new__(cls) -> Self: ...
     def extend(self, expression: _Piece) -> list[str]: ...

@@ -187,9 +187,9 @@ impl PyStore {
     ///
     /// Raises:
     ///     OSError: The storage fails.
-    #[pyo3(signature = (prefix = String::new()))]
-    fn names(&self, py: Python<'_>, prefix: String) -> PyResult<Vec<String>> {
-        let store = self.0.clone();
+    #[pyo3(signature = (prefix = ""))]
+    fn names(&self, py: Python<'_>, prefix: &str) -> PyResult<Vec<String>> {
+        let (store, prefix) = (self.0.clone(), prefix.to_owned());
         long(py, move || store.names(&prefix))
     }
 

@@ -254,10 +254,10 @@ def _left_behind(
     store: Store, study: str, total: int, lease: float | None, ask: Callable[[int], Point]
 ) -> Iterator[tuple[int, int, Point]]:
     """The next attempt at every trial whose worker fell silent or was interrupted."""
-    for row in abandoned(store, study=study, lease=lease):
-        if row.trial < total:
+    for left in abandoned(store, study=study, lease=lease):
+        if left.trial < total:
             # Killed between its claim and its first line: the sampler knows where the trial looked.
-            yield row.trial, row.attempt + 1, row.point or ask(row.trial)
+            yield left.trial, left.attempt + 1, left.point or ask(left.trial)
     rows = _rows(store, study) or ()
     for row, after in zip_longest(rows, islice(rows, 1, None)):
         is_last = after is None or after.trial != row.trial
