@@ -69,8 +69,10 @@ def test_what_is_not_there_is_a_lookup_error_and_a_store_error(store):
         assert isinstance(caught.value, LookupError)
     with pytest.raises(BlobNotFoundError, match=digest):
         store.get(digest)
-    with pytest.raises(NameNotFoundError, match="`nothing`"):
-        store.resolve("nothing")
+    store.bind("widths/best", store.put(b"1"))
+    with pytest.raises(NameNotFoundError, match="`width/best`") as caught:
+        store.resolve("width/best")
+    assert caught.value.hint == "did you mean `widths/best`?"
 
 
 def test_text_that_is_no_digest_is_refused(store):

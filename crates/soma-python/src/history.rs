@@ -104,11 +104,14 @@ pub fn curves_from_py(curves: Option<&Bound<'_, PyAny>>) -> PyResult<Curves> {
     Ok(rows.into_iter().collect())
 }
 
+/// The row at an index as a Python object; None past the end.
+type RowAt = Box<dyn Fn(Python<'_>, usize) -> PyResult<Option<Py<PyAny>>> + Send + Sync>;
+
 /// An iterator over any of the sequences.
 #[pyclass(frozen)]
 struct RowIterator {
     next: AtomicUsize,
-    row: Box<dyn Fn(Python<'_>, usize) -> PyResult<Option<Py<PyAny>>> + Send + Sync>,
+    row: RowAt,
 }
 
 #[pymethods]
@@ -509,7 +512,7 @@ fn as_text<T: Printed>(name: &str, rows: &Rows<T>) -> String {
         text.push_str(padded.join("  ").trim_end());
     }
     if rows.len() > SHOWN_ROWS {
-        text.push_str(&format!("\n... and {} more", rows.len() - SHOWN_ROWS));
+        text.extend(["\n... and ", &(rows.len() - SHOWN_ROWS).to_string(), " more"]);
     }
     text
 }
@@ -532,7 +535,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// One record batch as the capsule that the Arrow C stream protocol asks for.
-fn stream<'py>(py: Python<'py>, batch: RecordBatch) -> PyResult<Bound<'py, PyCapsule>> {
+fn stream(py: Python<'_>, batch: RecordBatch) -> PyResult<Bound<'_, PyCapsule>> {
     let schema = batch.schema();
     let reader = RecordBatchIterator::new([Ok(batch)], schema);
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")

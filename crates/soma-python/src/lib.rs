@@ -1,7 +1,15 @@
 //! Module `somatize._somatize`: the native half of the Python package. It converts, enters the crates
 //! and wraps what comes back; a decision that is not about Python belongs in the crate it concerns.
 
-#![expect(clippy::doc_markdown, reason = "the `///` of what Python sees is a docstring: its sections name classes bare")]
+#![expect(
+    clippy::doc_markdown,
+    clippy::doc_link_with_quotes,
+    reason = "a class's documentation is its Python docstring, in Google's style"
+)]
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments arrive as owned values, converted from Python's"
+)]
 
 mod answer;
 mod carried;

@@ -1,8 +1,9 @@
 //! `Store`: bytes by content, names, and the studies over them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,6 +13,10 @@ use soma_store::{Binding, Digest, Options, Store};
 
 use crate::enter::{brief, long};
 use crate::error::{OrRaise, raise};
+
+/// A study read less than this ago has at most so much to read that a fleet writes in this time: reading is hundreds
+/// of times faster than writing.
+const FRESH: Duration = Duration::from_secs(2);
 
 /// A folder, which may lie on a shared file system, or memory: bytes by content, names for them, and studies.
 ///
@@ -38,7 +43,11 @@ use crate::error::{OrRaise, raise};
 ///     >>> store.get(store.resolve("greeting"))
 ///     b'hello'
 #[pyclass(name = "Store", module = "somatize", frozen)]
-pub struct PyStore(pub Store);
+pub struct PyStore(pub Store, Looks);
+
+/// When each study was last read through this object.
+#[derive(Default)]
+struct Looks(Mutex<HashMap<String, Instant>>);
 
 #[pymethods]
 impl PyStore {
@@ -56,7 +65,7 @@ impl PyStore {
             options = options.with_lease(lease_from_secs(lease)?);
         }
         let place = text_of(py, r#where)?;
-        long(py, move || Store::open_with(&place, options)).map(Self)
+        long(py, move || Store::open_with(&place, options)).map(|store| Self(store, Looks::default()))
     }
 
     /// Where it is.
@@ -206,7 +215,7 @@ impl PyStore {
         let options = self.options(py)?;
         let mut text = format!("Store({}", PyString::new(py, &self.0.location()).repr()?);
         for (name, value) in options {
-            text.push_str(&format!(", {name}={}", value.repr()?));
+            text.extend([", ", &name.extract::<String>()?, "=", value.repr()?.to_str()?]);
         }
         Ok(text + ")")
     }
@@ -227,12 +236,27 @@ impl PyStore {
 }
 
 impl PyStore {
-    fn binding(&self, py: Python<'_>, name: &str) -> PyResult<Binding> {
-        let found = brief(py, || self.0.resolve(name))?;
-        match found {
-            Some(binding) => Ok(binding),
-            None => Err(raise(py, "NameNotFoundError", &format!("there is no name `{name}`"), None)?),
+    /// Whether a study was read so recently that what is new in it is read in no time worth watching; counts this as
+    /// the next look.
+    pub fn is_fresh(&self, study: &str) -> bool {
+        let mut looks = self.1.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if let Some(last) = looks.get_mut(study) {
+            return now.duration_since(std::mem::replace(last, now)) < FRESH;
         }
+        looks.insert(study.to_owned(), now);
+        false
+    }
+
+    fn binding(&self, py: Python<'_>, name: &str) -> PyResult<Binding> {
+        if let Some(binding) = brief(py, || self.0.resolve(name))? {
+            return Ok(binding);
+        }
+        let store = self.0.clone();
+        let names = long(py, move || store.names(""))?;
+        let close = py.import("difflib")?.call_method1("get_close_matches", (name, names, 1))?;
+        let hint = close.extract::<Vec<String>>()?.pop().map(|close| format!("did you mean `{close}`?"));
+        Err(raise(py, "NameNotFoundError", &format!("there is no name `{name}`"), hint)?)
     }
 
     /// The options that are not the default, as keyword arguments.

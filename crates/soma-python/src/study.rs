@@ -3,7 +3,7 @@
 use std::ffi::CString;
 
 use pyo3::prelude::*;
-use soma_store::Store;
+use soma_store::{Damage, Store};
 use soma_study::{Goal, Report, Space, State, StudyError, Take, importance as shares};
 
 use crate::enter::{brief, long};
@@ -82,6 +82,7 @@ fn take(
     store, point, said, *, study, trial, me, attempt = 0, state = "running", score = None, because = None, goal = None
 ))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments, as Python has them")]
+#[expect(clippy::similar_names, reason = "`store` and `score` are the words")]
 fn report(
     py: Python<'_>,
     store: &Bound<'_, PyStore>,
@@ -260,7 +261,7 @@ fn importance(
     study: String,
 ) -> PyResult<Vec<(String, f64)>> {
     let asked = space.map(|space| space.get().0.clone());
-    reading(py, store, space, study, move |store, study| {
+    computing(py, store, space, study, move |store, study| {
         let known = soma_study::space(store, study)?.0;
         let seen = soma_study::finished(store, study)?;
         let scored = seen.iter().filter_map(|row| Some((&row.point, row.score?)));
@@ -341,7 +342,7 @@ fn goal_from(py: Python<'_>, goal: Option<&str>) -> PyResult<Option<Goal>> {
     goal.map(str::parse::<Goal>).transpose().or_raise(py)
 }
 
-/// Reads of a study, and warns of what was found damaged on the way.
+/// Reads what is new in a study, and warns of what was found damaged on the way.
 fn reading<T: Send + 'static>(
     py: Python<'_>,
     store: &Bound<'_, PyStore>,
@@ -349,20 +350,50 @@ fn reading<T: Send + 'static>(
     study: String,
     read: impl FnOnce(&Store, &str) -> Result<T, StudyError> + Send + 'static,
 ) -> PyResult<T> {
+    let is_fresh = store.get().is_fresh(&study);
+    let work = reader(store, space, study, read);
+    // A thread to watch for Ctrl-C from costs more than reading what a moment has brought.
+    let (answer, damage) = if is_fresh { brief(py, work)? } else { long(py, work)? };
+    warn_of(py, damage)?;
+    Ok(answer)
+}
+
+/// [`reading`], for what takes as long as the study is, whatever is new in it.
+fn computing<T: Send + 'static>(
+    py: Python<'_>,
+    store: &Bound<'_, PyStore>,
+    space: Option<&Bound<'_, PySpace>>,
+    study: String,
+    compute: impl FnOnce(&Store, &str) -> Result<T, StudyError> + Send + 'static,
+) -> PyResult<T> {
+    let (answer, damage) = long(py, reader(store, space, study, compute))?;
+    warn_of(py, damage)?;
+    Ok(answer)
+}
+
+fn reader<T>(
+    store: &Bound<'_, PyStore>,
+    space: Option<&Bound<'_, PySpace>>,
+    study: String,
+    read: impl FnOnce(&Store, &str) -> Result<T, StudyError> + Send + 'static,
+) -> impl FnOnce() -> Result<(T, Vec<Damage>), StudyError> + Send + 'static {
     let store = store.get().0.clone();
     let space = space.map(|space| space.get().0.clone());
-    let (answer, damage) = long(py, move || {
+    move || {
         if let Some(space) = space {
             compare(&store, &study, &space)?;
         }
         let answer = read(&store, &study)?;
-        Ok::<_, StudyError>((answer, soma_study::new_damage(&store, &study)))
-    })?;
+        Ok((answer, soma_study::new_damage(&store, &study)))
+    }
+}
+
+fn warn_of(py: Python<'_>, damage: Vec<Damage>) -> PyResult<()> {
     for one in damage {
         let words = CString::new(one.to_string().replace('\0', "?"))?;
         PyErr::warn(py, &class(py, "DamageWarning")?, &words, 1)?;
     }
-    Ok(answer)
+    Ok(())
 }
 
 /// Whether a space has the names and kinds of the study's; one that nobody has begun has every space.

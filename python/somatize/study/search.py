@@ -242,7 +242,7 @@ def _open_trials(
     while True:
         left = list(_left_behind(store, study, total, lease, ask))
         yield from left
-        if not left and all(row.trial >= total for row in in_flight(store, study=study)):
+        if not left and _is_over(store, study, total):
             return
         if not left:
             time.sleep(wait_secs)
@@ -263,6 +263,17 @@ def _left_behind(
         is_last = after is None or after.trial != row.trial
         if is_last and row.trial < total and row.state == FAILED and row.because == INTERRUPTED:
             yield row.trial, row.attempt + 1, row.point or ask(row.trial)
+
+
+def _is_over(store: Store, study: str, total: int) -> bool:
+    """Whether every one of the trials is on record and none is under way.
+
+    A worker killed between its claim and its first line leaves no record, and whoever fell silent for the
+    store's lease is not in flight: neither has ended.
+    """
+    recorded = {row.trial for row in _rows(store, study) or () if row.trial < total}
+    open_trials = [*in_flight(store, study=study), *abandoned(store, study=study)]
+    return len(recorded) == total and all(one.trial >= total for one in open_trials)
 
 
 def _is_taken(store: Store, study: str, trial: int) -> bool:
