@@ -214,7 +214,7 @@ class NoParametersError(TrainerError, ValueError):
 
 
 class OptimizerMismatchError(TrainerError, ValueError):
-    """The optimizer and the graph do not fit: another graph's, a parameter held twice, or a node replaced since."""
+    """The optimizer is of another graph, holds a parameter twice, or a node was replaced since."""
 
 
 class NoGradientError(TrainerError, RuntimeError):

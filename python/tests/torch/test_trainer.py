@@ -3,6 +3,7 @@
 import copy
 import gc
 import math
+import pickle
 import tracemalloc
 import warnings
 
@@ -482,6 +483,18 @@ def test_fit_shows_a_bar_when_asked(capsys):
     assert out == ""
     t.fit(lambda: iter(case.batches), progress=True)
     assert "6step" in capsys.readouterr().err
+
+
+def test_a_trainer_pickles_with_its_graph_and_optimizer_and_goes_on_as_if_nothing_was():
+    torch.manual_seed(0)
+    net = nn.Linear(8, 1)
+    g = Graph.somatize(module(net))
+    t = Trainer(g, F.mse_loss, torch.optim.Adam(parameters(g)))
+    batches = [(torch.randn(4, 8), torch.randn(4, 1)) for _ in range(4)]
+    t.fit(batches)
+    other = pickle.loads(pickle.dumps(t))
+    assert other.fit(batches).history == t.fit(batches).history
+    assert other.n_epochs == 2
 
 
 def test_body_needs_no_super_init():
