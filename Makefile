@@ -48,6 +48,9 @@ test-rust: setup
 	cargo $(NEXTEST) --locked
 	cargo test --doc --locked --quiet
 
+# One thread a process: the tests' networks are tiny, and two threads each on two busy cores wait for one another.
+test-python test-slow bench bench-smoke: export OMP_NUM_THREADS = 1
+
 test-python: setup browser
 	$(PY) -m pytest -n 2 --dist loadfile
 
