@@ -14,7 +14,8 @@ import warnings
 import numpy as np
 from scipy.stats import spearmanr
 
-from somatize.study import Sampler, Space, Store, finished, importance, report, take
+from somatize import Store
+from somatize.study import Sampler, Space, finished, importance, report, take
 
 KNOBS = 10
 STUDY = "importance"

@@ -3,15 +3,15 @@
     python benches/compare/pruners.py [--studies 20]
 
 Curves are made here, from seeds: power laws with noise, some that diverge, some with NaN. A trial that is
-pruned gives no more reports, so each pruner makes its own history. Where both define the same rule every decision
-must be the same, or the script ends with an error; where they do not, the difference is shown.
+pruned gives no more reports, so each pruner makes its own history. Where both define the same rule every
+decision must be the same, or the script ends with an error; where they do not, the difference is shown.
 
 The rules that are the same, and how Optuna's is asked for:
 
 - threshold, with bounds and warm-up; NaN prunes in both.
-- halving: `SuccessiveHalvingPruner`, whose steps count from 1 here, as ours do; the curves to compare with are
-  those of all trials so far, as far as they went.
-- patience without a margin: `PatientPruner(None, p)` is our `patience=p + 1`, on curves without a value twice.
+- halving: `SuccessiveHalvingPruner`, whose steps count from 1 here, as ours do; the curves to compare with
+  are those of all trials so far, as far as they went. On finite curves: Optuna's sees a NaN only at a rung.
+- patience without a margin: `PatientPruner(None, p)` is our `patience=p + 1`, where no value comes twice.
 - median and percentile on curves that never get worse: there the others' value at a step, which Optuna takes,
   and their best so far, which we take, are one.
 """
@@ -26,7 +26,9 @@ import warnings
 import numpy as np
 import optuna
 
-from somatize.study import Pruner
+from somatize import Store
+from somatize.study import Pruner, Space, report, take
+from somatize.study import curves as curves_of
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 warnings.simplefilter("ignore")
@@ -53,44 +55,46 @@ def curves(seed: int, *, falling: bool, with_nan: bool) -> list[list[float]]:
 
 
 def replay_ours(pruner: Pruner, study: list[list[float]], everyone: bool) -> tuple[list[int], float]:
-    """How many reports each trial gave, and the seconds per verdict."""
-    went, others, asked, spent = [], [], 0, 0.0
-    for curve in study:
+    """Reports of each trial until it was pruned, 0 where it never was; the median seconds of a verdict."""
+    store, space, spent, went = Store("memory://"), Space().int("n", 0, TRIALS), [], []
+    for trial, curve in enumerate(study):
+        others = curves_of(store, study="replay")
         n, why = 0, None
         while n < len(curve) and why is None:
             n += 1
             began = time.perf_counter()
             why = pruner.verdict(curve[:n], others)
-            spent += time.perf_counter() - began
-            asked += 1
+            spent.append(time.perf_counter() - began)
         went.append(n if why else 0)
-        if everyone or why is None:
-            others.append(curve[:n])
-    return went, spent / asked
+        if (everyone or why is None) and math.isfinite(curve[n - 1]):
+            point = space.point({"n": trial})
+            take(store, point, study="replay", trial=trial, me="replay", goal="min")
+            report(store, point, curve[:n], study="replay", trial=trial, me="replay", state="done")
+    return went, float(np.median(spent))
 
 
-def replay_theirs(pruner, study: list[list[float]], direction: str) -> tuple[list[int], float]:
+def replay_theirs(
+    pruner: optuna.pruners.BasePruner, study: list[list[float]], direction: str
+) -> tuple[list[int], float]:
     """The same with Optuna; steps count from 1."""
     theirs = optuna.create_study(direction=direction, pruner=pruner)
-    went, asked, spent = [], 0, 0.0
+    spent, went = [], []
     for curve in study:
-        trial, pruned = theirs.ask(), False
-        n = 0
+        trial, pruned, n = theirs.ask(), False, 0
         while n < len(curve) and not pruned:
             n += 1
             trial.report(curve[n - 1], n)
             began = time.perf_counter()
             pruned = trial.should_prune()
-            spent += time.perf_counter() - began
-            asked += 1
+            spent.append(time.perf_counter() - began)
         went.append(n if pruned else 0)
-        state = optuna.trial.TrialState.PRUNED if pruned else optuna.trial.TrialState.COMPLETE
-        last = curve[n - 1]
-        if state == optuna.trial.TrialState.COMPLETE and math.isnan(last):
+        if pruned:
+            theirs.tell(trial, state=optuna.trial.TrialState.PRUNED)
+        elif math.isnan(curve[n - 1]):
             theirs.tell(trial, state=optuna.trial.TrialState.FAIL)
         else:
-            theirs.tell(trial, None if pruned else last, state=state)
-    return went, spent / asked
+            theirs.tell(trial, curve[n - 1])
+    return went, float(np.median(spent))
 
 
 def main() -> None:
@@ -125,7 +129,7 @@ def main() -> None:
             "halving 2 from 4, max",
             Pruner.halving(min_steps=4, factor=2, goal="max"),
             lambda: p.SuccessiveHalvingPruner(4, 2),
-            {"everyone": True, "with_nan": True, "direction": "maximize"},
+            {"everyone": True, "direction": "maximize"},
         ),
         ("patience 4", Pruner.patience(patience=4), lambda: p.PatientPruner(None, 3), {}),
         (

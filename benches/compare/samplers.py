@@ -105,7 +105,8 @@ def times(n: int) -> None:
     """One `ask` with `n` finished trials, ours and Optuna's."""
     import optuna
 
-    from somatize.study import Store, finished, report, take
+    from somatize import Store
+    from somatize.study import finished, report, take
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.simplefilter("ignore")

@@ -165,3 +165,26 @@ fn c20_among_the_better_half_one_bad_corner_rules_nothing() {
         assert!(found[0].1 > 0.7, "{found:?}");
     }
 }
+
+#[test]
+fn thousands_of_trials_are_ranked_as_a_few_are() {
+    // Enough for sorting by digits; against ranks by counting.
+    let space = space("a=real(-5,5),n=int(-3,3)");
+    let all = points(&space, 5000, 4);
+    let score = |point: &Point| float(point, "a") + 2.0 * float(point, "n");
+    let by_comparing = |name: &str| {
+        let rank = |values: &[f64]| -> Vec<f64> {
+            let below = |x: f64| values.iter().filter(|v| **v < x).count() as f64;
+            let tied = |x: f64| values.iter().filter(|v| v.to_bits() == x.to_bits()).count() as f64;
+            values.iter().map(|x| below(*x) + (tied(*x) + 1.0) / 2.0).collect()
+        };
+        let xs = rank(&all.iter().map(|point| float(point, name)).collect::<Vec<_>>());
+        let ys = rank(&all.iter().map(score).collect::<Vec<_>>());
+        let mean = 5001.0 / 2.0;
+        let sum = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - mean) * (b - mean)).sum::<f64>();
+        sum(&xs, &ys) / (sum(&xs, &xs) * sum(&ys, &ys)).sqrt()
+    };
+    for (name, share) in of(&space, &all, score) {
+        assert!((share - by_comparing(&name).abs()).abs() < 1e-12, "{name}");
+    }
+}

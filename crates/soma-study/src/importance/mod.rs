@@ -16,6 +16,7 @@ use crate::dimension::Domain;
 use crate::error::SpaceError;
 use crate::goal::Goal;
 use crate::point::Point;
+use crate::scalar::Scalar;
 use crate::space::{Alike, Space};
 
 /// How importance is worked out, by its name: what a command or a call is given.
@@ -75,24 +76,33 @@ impl FromStr for Evaluator {
 /// Below this many scores every order explains them.
 const FEWEST: usize = 3;
 
-/// The values of one dimension as numbers, None where a point does not have it: an option by its place, as `space`
-/// lists them.
-fn column(space: &Space, index: usize, points: &[&Point]) -> Vec<Option<f64>> {
-    let dimension = &space.dimensions()[index];
+/// The values of each dimension as numbers, NaN where a point does not have it: an option by its place, as `space` lists
+/// them.
+fn columns(space: &Space, points: &[&Point]) -> Vec<Vec<f64>> {
+    let dimensions = space.dimensions();
+    let mut columns = vec![Vec::with_capacity(points.len()); dimensions.len()];
     let mut alike = Alike::new(space);
-    let number = |point: &&Point| {
-        // A point read with an older version of the space has its own order.
+    // Point by point, as each lies in a place of its own.
+    for point in points {
         let is_alike = alike.holds(point.space());
-        let value = if is_alike { point.value(index) } else { point.get(&dimension.name) };
-        match (&dimension.domain, value?) {
-            (Domain::Choice { .. }, _) if is_alike => point.option(index).map(|place| place as f64),
-            (Domain::Choice { options }, value) => {
-                options.iter().position(|one| one == value).map(|place| place as f64)
-            }
-            (_, value) => value.as_f64(),
+        for (i, (dimension, column)) in dimensions.iter().zip(&mut columns).enumerate() {
+            let number = if is_alike {
+                point.option(i).map(|place| place as f64).or_else(|| point.value(i)?.as_f64())
+            } else {
+                // A point read with an older version of the space has its own order.
+                point.get(&dimension.name).and_then(|value| place_of(&dimension.domain, value))
+            };
+            column.push(number.unwrap_or(f64::NAN));
         }
-    };
-    points.iter().map(number).collect()
+    }
+    columns
+}
+
+fn place_of(domain: &Domain, value: &Scalar) -> Option<f64> {
+    match domain {
+        Domain::Choice { options } => options.iter().position(|one| one == value).map(|place| place as f64),
+        Domain::Real { .. } | Domain::Int { .. } => value.as_f64(),
+    }
 }
 
 /// Names with their shares, from high to low.

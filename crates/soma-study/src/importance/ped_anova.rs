@@ -1,6 +1,6 @@
 //! How far the good trials are from the rest, dimension by dimension.
 
-use super::{FEWEST, column, ranked};
+use super::{FEWEST, columns, ranked};
 use crate::dimension::{Dimension, Domain};
 use crate::goal::Goal;
 use crate::point::Point;
@@ -82,13 +82,17 @@ pub fn ped_anova<'a>(
         sorted[n.clamp(1, sorted.len()) - 1]
     };
     let (good, all) = (limit(options.target), limit(options.region.max(options.target)));
-    let divergences: Vec<f64> = (0..space.dimensions().len())
-        .map(|i| {
-            let bins = Bins::new(&space.dimensions()[i]);
-            let column = column(space, i, &points);
+    let divergences: Vec<f64> = columns(space, &points)
+        .into_iter()
+        .zip(space.dimensions())
+        .map(|(column, dimension)| {
+            let bins = Bins::new(dimension);
             let (mut theirs, mut its) = (vec![0.0; bins.n], vec![0.0; bins.n]);
             for (value, loss) in column.into_iter().zip(&losses) {
-                let Some(bin) = value.filter(|_| *loss <= all).map(|value| bins.of(value)) else { continue };
+                if value.is_nan() || *loss > all {
+                    continue;
+                }
+                let bin = bins.of(value);
                 theirs[bin] += 1.0;
                 its[bin] += if *loss <= good { 1.0 } else { 0.0 };
             }

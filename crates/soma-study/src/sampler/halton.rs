@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::{Ask, check_dimensions};
 use crate::dimension::Draw;
 use crate::error::SpaceError;
-use crate::hash::{Permutation, Stream, hash};
+use crate::hash::{GOLDEN, Permutation, Stream, hash, mix};
 use crate::history::History;
 use crate::point::Point;
 use crate::space::Space;
@@ -58,16 +58,22 @@ impl Fraction {
     fn new(seed: u64, dimension: usize, trial: u64) -> Self {
         let base = BASES[dimension];
         let key = hash(seed, dimension as u64, base);
+        let tail = Stream::new(seed, trial, dimension as u64);
+        if base == 2 {
+            // All digits at once: there is one permutation of two digits beside the identity.
+            let above = u64::from((trial as u32).reverse_bits() ^ key as u32);
+            return Self { above, below: 1 << 32, tail };
+        }
         let (mut above, mut below, mut left) = (0, 1, trial);
-        let mut place = 0;
+        let mut place = 0u64;
         while below < 1 << 32 {
-            let digit = Permutation::new(hash(key, place, 0), base).at(left % base);
+            let digit = Permutation::new(mix(key ^ mix(place.wrapping_mul(GOLDEN))), base).at(left % base);
             above = above * base + digit;
             below *= base;
             left /= base;
             place += 1;
         }
-        Self { above, below, tail: Stream::new(seed, trial, dimension as u64) }
+        Self { above, below, tail }
     }
 }
 
