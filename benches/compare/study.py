@@ -4,12 +4,14 @@ Each tool runs the same trials in one process on one file system, and the median
 printed as microseconds a trial with the ratio to ours. Run it where nothing else runs:
 
     python benches/compare/study.py [--trials 300] [--known 10000] [--where /dev/shm]
+    python benches/compare/study.py --smoke    a few trials, to see that it runs
 """
 
 import argparse
 import statistics
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 from somatize import Store
@@ -63,6 +65,7 @@ def optunas(storage, n):
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
+    warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
     study = optuna.create_study(
         storage=storage,
         sampler=optuna.samplers.QMCSampler(seed=0, warn_independent_sampling=False),
@@ -91,17 +94,17 @@ def optuna_storages(folder):
     yield "Optuna, SQLite", RDBStorage(f"sqlite:///{folder / 'optuna.db'}"), 0.2
 
 
-def calls(n_known):
-    """What single calls cost with `n_known` finished trials."""
+def calls(n_known, n):
+    """What single calls cost with `n_known` finished trials, in microseconds."""
     store = Store("memory://")
     fill(store, n_known)
     known, sampler = finished(store, study="bench"), Sampler.sobol(seed=0)
     hundred = curves(store, study="bench")[:100]
     pruner = Pruner.median(goal="min", startup=6)
-    yield "ask, sobol", median_us(lambda k: sampler.ask(SPACE, k, known), 20_000)
-    yield "verdict, 100 curves", median_us(lambda _: pruner.verdict([0.5], hundred), 20_000)
-    yield "finished, nothing new", median_us(lambda _: finished(store, study="bench"), 5_000)
-    yield "curves, nothing new", median_us(lambda _: curves(store, study="bench"), 5_000)
+    yield "ask, sobol", median_us(lambda k: sampler.ask(SPACE, k, known), n)
+    yield "verdict, 100 curves", median_us(lambda _: pruner.verdict([0.5], hundred), n)
+    yield "finished, nothing new", median_us(lambda _: finished(store, study="bench"), n)
+    yield "curves, nothing new", median_us(lambda _: curves(store, study="bench"), n)
 
 
 def main():
@@ -110,7 +113,10 @@ def main():
     arguments.add_argument("--known", type=int, default=10_000)
     shm = Path("/dev/shm")
     arguments.add_argument("--where", type=Path, default=shm if shm.is_dir() else None)
+    arguments.add_argument("--smoke", action="store_true", help="a few trials, to see that it runs")
     args = arguments.parse_args()
+    if args.smoke:
+        args.trials, args.known = 20, 200
     with tempfile.TemporaryDirectory(dir=args.where) as folder:
         here = Path(folder)
         plain = Store(here / "plain", durable=False)
@@ -127,7 +133,7 @@ def main():
     for name, us in rows:
         print(f"{name:36} {us:10.1f} {us / baseline:8.1f}")
     print(f"\n{f'one call, {args.known:,} trials known':36} {'us':>10}")
-    for name, us in calls(args.known):
+    for name, us in calls(args.known, args.trials * 50):
         print(f"{name:36} {us:10.2f}")
 
 

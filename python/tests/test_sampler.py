@@ -30,6 +30,11 @@ def test_sobol_gives_the_points_of_the_seed():
         (Sampler.sobol(seed=3, owen=True), "sobol(seed=3,owen=true)", "Sampler.sobol(seed=3, owen=True)"),
         (Sampler.halton(seed=2**64 - 1), f"halton(seed={2**64 - 1})", f"Sampler.halton(seed={2**64 - 1})"),
         (Sampler.random(seed=5), "random(seed=5)", "Sampler.random(seed=5)"),
+        (
+            Sampler.tpe(goal="max"),
+            "tpe(seed=0,goal=max,startup=10,candidates=24)",
+            "Sampler.tpe(seed=0, goal='max', startup=10, candidates=24)",
+        ),
         (Sampler.grid(points_per_real=4), "grid(points_per_real=4)", "Sampler.grid(points_per_real=4)"),
     ],
 )
@@ -40,11 +45,11 @@ def test_a_sampler_reads_back_from_its_text_and_from_its_pickle(sampler, text, s
         assert other == sampler
         assert hash(other) == hash(sampler)
     assert sampler != Sampler.random(seed=6)
-    assert sampler.is_independent
+    assert sampler.is_independent == (not text.startswith("tpe"))
 
 
 def test_a_history_is_ours_a_list_of_pairs_or_a_list_of_rows():
-    sampler = Sampler.sobol(seed=0)
+    sampler = Sampler.tpe(seed=0)
     point = Point(SPACE, GOLDEN[0])
     pairs = [(point, 0.5), (dict(Point(SPACE, GOLDEN[1])), None)]
     rows = [{"point": point, "score": 0.5}, {"point": dict(Point(SPACE, GOLDEN[1])), "score": None}]
@@ -72,6 +77,29 @@ def test_a_finite_space_is_visited_without_repeats_c07(sampler):
     assert len({sampler.ask(space, trial) for trial in range(16)}) == 16
     with pytest.raises(UsedUpError):
         sampler.ask(space, 16)
+
+
+def test_tpe_does_not_ask_twice_for_a_point_the_history_holds_c07():
+    space = Space().choice("a", [1, 2, 3, 4]).choice("b", [1, 2, 3, 4])
+    sampler, seen = Sampler.tpe(seed=0, startup=4), []
+    for trial in range(16):
+        point = sampler.ask(space, trial, seen)
+        seen.append((point, float(point["a"] * point["b"])))
+    assert len({point for point, _ in seen}) == 16
+    with pytest.raises(UsedUpError):
+        sampler.ask(space, 16, seen)
+
+
+def test_tpe_learns_toward_its_goal_and_is_the_same_in_every_process():
+    space = Space().real("x", 0.0, 1.0)
+    known = [(space.point({"x": k / 40}), k / 40) for k in range(41)]
+    for goal, is_right in (("min", lambda x: x < 0.4), ("max", lambda x: x > 0.6)):
+        sampler = Sampler.tpe(seed=3).toward(goal)
+        assert sampler == Sampler.tpe(seed=3, goal=goal) == pickle.loads(pickle.dumps(sampler))
+        assert not sampler.is_independent
+        asked = [sampler.ask(space, trial, known)["x"] for trial in range(41, 61)]
+        assert asked == [sampler.ask(space, trial, known)["x"] for trial in range(41, 61)]
+        assert sum(map(is_right, asked)) >= 15
 
 
 def test_random_repeats_where_it_is_asked_to():

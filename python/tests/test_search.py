@@ -240,7 +240,8 @@ SCRIPT = """
         time.sleep(60)
 
     space = Space().int("n", 1, 4)
-    search(slow, Store(sys.argv[1]), space, Sampler.grid(), study="bowls", total=4, goal="min", progress=False)
+    how = {"study": "bowls", "total": 4, "goal": "min", "progress": False}
+    search(slow, Store(sys.argv[1]), space, Sampler.grid(), **how)
 """
 
 
@@ -364,6 +365,30 @@ STOPPED = """
     search(slow, store, space, Sampler.grid(), study="bowls", total=2, goal="min", progress=False)
     print("lives on", flush=True)
 """
+
+
+def _pick(where, k):
+    store = Store(where, durable=False)
+    space = Space().choice("a", [1, 2, 3, 4]).choice("b", [1, 2, 3, 4])
+    search(lambda point: k, store, space, Sampler.random(seed=5), total=16, **QUICK)
+
+
+def test_four_workers_at_random_visit_sixteen_of_sixteen_combinations_c07(store):
+    fork = multiprocessing.get_context("fork")
+    workers = [fork.Process(target=_pick, args=(store.location, k)) for k in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len({row.point for row in finished(store, study=STUDY)}) == 16
+
+
+def test_a_sampler_that_learns_hears_the_goal_and_what_is_under_way(store):
+    quick = QUICK | {"goal": "max"}
+    space = Space().real("x", 0.0, 1.0)
+    seen = search(lambda point: point["x"], store, space, Sampler.tpe(seed=0), total=40, **quick)
+    late = [row.point["x"] for row in seen[25:]]
+    assert sum(late) / len(late) > 0.75
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs SIGSTOP")

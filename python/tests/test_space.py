@@ -15,6 +15,7 @@ SAMPLERS = [
     Sampler.halton(seed=0),
     Sampler.random(seed=0),
     Sampler.grid(points_per_real=3),
+    Sampler.tpe(seed=0),
 ]
 
 

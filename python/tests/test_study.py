@@ -4,17 +4,25 @@ import math
 import multiprocessing
 import operator
 import pickle
+import shutil
+import subprocess
+import sys
+import textwrap
 import threading
+import warnings
 from itertools import permutations
+from pathlib import Path
 
 import pytest
 
 from somatize import Store
 from somatize.errors import (
+    DamageWarning,
     OwnershipError,
     SpaceMismatchError,
     StudyError,
     StudyNotFoundError,
+    TrialNotFoundError,
 )
 from somatize.study import (
     DONE,
@@ -26,8 +34,11 @@ from somatize.study import (
     Sampler,
     Space,
     abandoned,
+    attempts,
     best,
     curves,
+    declared,
+    discard,
     finished,
     frame,
     importance,
@@ -320,6 +331,117 @@ def test_importance_ranks_what_mattered(store):
     assert [first, second, third] == ["a", "b", "c"]
     assert least < 0.1 * sum(share for _, share in shares)
     assert all(importance(store, space, study=STUDY) == shares for _ in range(3))
+
+
+def test_the_methods_of_importance_agree_on_what_did_nothing_c19_c20(store):
+    space = Space().real("a", 0, 1).real("d", 0, 1)
+    sampler = Sampler.random(seed=0)
+    for trial in range(300):
+        point = sampler.ask(space, trial)
+        run(store, trial, [point["a"]], space=space, sampler=sampler)
+    for method in ("spearman", "ped_anova"):
+        shares = importance(store, study=STUDY, method=method)
+        assert [name for name, _ in shares] == ["a", "d"]
+        assert shares == importance(store, space, study=STUDY, method=method)
+    with pytest.raises(ValueError, match="spearmen"):
+        importance(store, study=STUDY, method="spearmen")
+
+
+def test_a_discarded_trial_is_left_out_of_everything_but_the_record_c18(store):
+    for trial in range(10):
+        run(store, trial, [0.0 if trial == 3 else 1.0 + trial])
+    discard(store, study=STUDY, trial=3, because="a bug in the metric")
+    assert best(store, study=STUDY).trial == 0
+    assert 3 not in [row.trial for row in finished(store, study=STUDY)]
+    assert len(curves(store, study=STUDY)) == 9
+    assert [row.trial for row in trials(store, study=STUDY) if row.is_discarded] == [3]
+    assert not take(store, SAMPLER.ask(SPACE, 3), study=STUDY, trial=3, attempt=1, me="me", goal="min")
+    with pytest.raises(TrialNotFoundError, match="trial 99"):
+        discard(store, study=STUDY, trial=99)
+
+
+def test_a_deleted_study_stays_deleted_c18(folder):
+    run(folder, 0, [1.0])
+    shutil.rmtree(Path(folder.location) / "studies")
+    assert len(finished(folder, study=STUDY)) == 0
+    run(folder, 0, [2.0])
+    assert [row.score for row in trials(folder, study=STUDY)] == [2.0]
+
+
+def test_one_bad_byte_costs_one_record_and_is_warned_of_once(folder):
+    for trial in range(5):
+        run(folder, trial, [float(trial)])
+    (ledger,) = Path(folder.location).rglob("*.jsonl")
+    lines = ledger.read_bytes().splitlines(keepends=True)
+    (hit,) = [k for k, line in enumerate(lines) if b'"end"' in line and b'"trial":2' in line]
+    lines[hit] = lines[hit].replace(b'"done"', b'"dome"')
+    copy = Path(folder.location).with_name("copy")
+    shutil.copytree(folder.location, copy)
+    (copy / ledger.relative_to(folder.location)).write_bytes(b"".join(lines))
+    damaged = Store(copy, read_only=True)
+    with pytest.warns(DamageWarning, match="byte") as warned:
+        assert [row.trial for row in finished(damaged, study=STUDY)] == [0, 1, 3, 4]
+    assert len(warned) == 1
+    assert ledger.name in str(warned[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        finished(damaged, study=STUDY)
+    (said,) = damaged.verify()
+    assert ledger.name in said
+    assert folder.verify() == []
+
+
+def test_the_curves_of_every_attempt_and_the_declaration_are_there_for_looking(store):
+    run(store, 0, [3.0, 1.0])
+    run(store, 1, [5.0, 4.0], state=PRUNED, because="cut")
+    assert attempts(store, study=STUDY, trial=1) == [(0, [5.0, 4.0])]
+    assert declared(store, study=STUDY) == (SPACE, "min")
+    with pytest.raises(TrialNotFoundError):
+        attempts(store, study=STUDY, trial=7)
+    with pytest.raises(StudyNotFoundError):
+        declared(store, study="nobody's")
+
+
+CTRL_C = """
+    import os, signal, threading, time
+    from somatize import Store
+    from somatize.study import DONE, Sampler, Space, importance, report, take
+
+    store, sampler = Store("memory://"), Sampler.sobol()
+    space = Space().real("x", 0, 1).int("n", 1, 8)
+    for trial in range(20_000):
+        point = sampler.ask(space, trial)
+        take(store, point, study="s", trial=trial, me="me", goal="min")
+        report(store, point, [point["x"]], study="s", trial=trial, me="me", state=DONE)
+    ticks, sent = [], []
+
+    def tick():
+        while True:
+            ticks.append(time.monotonic())
+            time.sleep(0.005)
+
+    def interrupt():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=tick, daemon=True).start()
+    threading.Timer(0.3, interrupt).start()
+    began = time.monotonic()
+    try:
+        while True:
+            importance(store, study="s")
+    except KeyboardInterrupt:
+        took = time.monotonic() - sent[0]
+        print(took < 1, sum(began < one < sent[0] for one in ticks) > 5)
+"""
+
+
+def test_ctrl_c_is_heard_while_native_code_runs_and_other_threads_go_on_c46():
+    code = textwrap.dedent(CTRL_C)
+    said = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert said.stdout == "True True\n"
 
 
 def test_a_silent_trial_is_abandoned_after_the_lease_and_taken_again(folder):

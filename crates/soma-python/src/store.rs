@@ -211,6 +211,17 @@ impl PyStore {
         long(py, move || store.studies())
     }
 
+    /// Look at every byte, and tell of every place that does not read: file, byte, what is wrong, size. Empty when
+    /// nothing is damaged. Writes nothing, and may be called while others write.
+    ///
+    /// Raises:
+    ///     OSError: The storage fails.
+    fn verify(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let store = self.0.clone();
+        let found = long(py, move || store.verify())?;
+        Ok(found.damage.iter().map(ToString::to_string).collect())
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let options = self.options(py)?;
         let mut text = format!("Store({}", PyString::new(py, &self.0.location()).repr()?);

@@ -4,7 +4,8 @@ use std::ffi::CString;
 
 use pyo3::prelude::*;
 use soma_store::{Damage, Store};
-use soma_study::{Goal, Report, Space, State, StudyError, Take, importance as shares};
+use soma_study::importance::Evaluator;
+use soma_study::{Goal, Report, Space, State, StudyError, Take};
 
 use crate::enter::{brief, long};
 use crate::error::{OrRaise, class};
@@ -239,33 +240,37 @@ fn best(
     Ok(found.map(PyTrial))
 }
 
-/// How much each dimension mattered: the absolute value of Spearman's rank correlation between it and the score, from
-/// high to low, in [0, 1]. Ties get the mean of their ranks; a choice is ranked by the order of its options. Fewer than
-/// three finished trials: all 0.
+/// How much each dimension mattered, from high to low, in [0, 1]. Fewer than three finished trials: all 0.
 ///
 /// Args:
 ///     store: Where the study is kept.
 ///     space: What is searched; None is the study's newest.
 ///     study: The study's name.
+///     method: `"spearman"`, the absolute value of the rank correlation between the dimension and the score, ties with
+///         the mean of their ranks and a choice ranked by the order of its options; or `"ped_anova"`, how far the best
+///         tenth of the trials is from the rest.
 ///
 /// Raises:
 ///     StudyNotFoundError: There is no such study; the hint names a close one.
 ///     SpaceMismatchError: The study is over dimensions of other names or kinds than `space`.
+///     SpaceError: Another method.
 ///     OSError: The storage fails.
 #[pyfunction]
-#[pyo3(signature = (store, space = None, *, study))]
+#[pyo3(signature = (store, space = None, *, study, method = "spearman"))]
 fn importance(
     py: Python<'_>,
     store: &Bound<'_, PyStore>,
     space: Option<&Bound<'_, PySpace>>,
     study: String,
+    method: &str,
 ) -> PyResult<Vec<(String, f64)>> {
+    let evaluator = method.parse::<Evaluator>().or_raise(py)?;
     let asked = space.map(|space| space.get().0.clone());
     computing(py, store, space, study, move |store, study| {
-        let known = soma_study::space(store, study)?.0;
+        let (known, goal) = soma_study::space(store, study)?;
         let seen = soma_study::finished(store, study)?;
         let scored = seen.iter().filter_map(|row| Some((&row.point, row.score?)));
-        Ok(shares::spearman(asked.as_ref().unwrap_or(&known), scored))
+        Ok(evaluator.evaluate(asked.as_ref().unwrap_or(&known), scored, goal.unwrap_or_default()))
     })
 }
 
