@@ -201,7 +201,7 @@ def _space(knobs: tuple[Knob, ...]) -> str:
         else:
             low, high = (value(end) for end in (knob.low, knob.high))
             holds = f"{low} to {high}" + (", log" if knob.log else "")
-        cells = (knob.name, knob.kind, holds, knob.condition)
+        cells = (knob.name, knob.kind, holds, knob.condition or "always")
         rows.append("<tr>" + "".join(f"<td>{html.escape(one)}</td>" for one in cells) + "</tr>")
     heads = "".join(f"<th>{name}</th>" for name in ("knob", "kind", "range", "exists"))
     return _framed(heads, "".join(rows))

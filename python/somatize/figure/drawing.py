@@ -37,6 +37,10 @@ class Figure(go.Figure):  # type: ignore[misc]
     plain words, and `theme`.
     """
 
+    def __repr__(self) -> str:
+        """The finding, rather than every number that is drawn."""
+        return f"Figure({(self.layout.meta or {}).get('finding', '')!r})"
+
     def to_html(self, *args: Any, **kwargs: Any) -> str:
         """As plotly's, with the figure's own settings, and the script that follows the reader's theme."""
         kwargs.setdefault("config", _CONFIG)

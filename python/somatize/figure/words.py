@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import re
 import unicodedata
+from functools import lru_cache
 from typing import TypeAlias
 
 Scalar: TypeAlias = "bool | int | float | str | None"
@@ -23,7 +25,12 @@ def width_px(text: str, size_px: float) -> float:
         text: One line, not escaped.
         size_px: The font's size.
     """
-    return size_px * sum(_EM[_class(one)] for one in text)
+    return size_px * sum(map(_em, text))
+
+
+@lru_cache(maxsize=4096)
+def _em(one: str) -> float:
+    return _EM[_class(one)]
 
 
 def _class(one: str) -> str:
@@ -49,7 +56,14 @@ def fit(text: str, room_px: float, size_px: float, n_lines: int = 1) -> list[str
         size_px: The font's size.
         n_lines: At least 1.
     """
-    text = " ".join(text.split()) or text.strip() or " "
+    text = " ".join(text.split()) or " "
+    if len(text) * size_px * _EM["full"] <= room_px:
+        return [text]
+    return list(_fit(text, room_px, size_px, n_lines))
+
+
+@lru_cache(maxsize=4096)
+def _fit(text: str, room_px: float, size_px: float, n_lines: int) -> list[str]:
     lines = _wrap(text, room_px, size_px)
     if len(lines) <= max(n_lines, 1):
         return lines
@@ -72,7 +86,10 @@ def _wrap(text: str, room_px: float, size_px: float) -> list[str]:
                 used += width_px(rest[n], size_px)
                 n += 1
             n = max(n, 1)
-            breaks = [i for i in range(n // 2, n) if rest[i] in " _-/.,;|"]
+            # Not within a number: `0.5` and `1,000` stay whole.
+            breaks = [
+                i for i in range(n // 2, n) if rest[i] in " _-/.,;|" and not rest[i + 1 : i + 2].isdigit()
+            ]
             n = breaks[-1] + 1 if breaks else n
         lines.append(rest[:n].strip())
         rest = rest[n:].lstrip()
@@ -108,6 +125,15 @@ def number(value: float, digits: int = 4) -> str:
         return text
     mantissa, exponent = text.split("e")
     return f"{mantissa}e{int(exponent)}"
+
+
+def rounded(text: str) -> str:
+    """A sentence with its long decimals shortened: a reason states them exactly, a picture need not.
+
+    >>> rounded("best is 10.291398620605468, worse than 8.5")
+    'best is 10.29, worse than 8.5'
+    """
+    return re.sub(r"\d+\.\d{5,}(e-?\d+)?", lambda found: number(float(found[0])), text)
 
 
 def aligned(value: float, digits: int = 4) -> str:

@@ -9,7 +9,7 @@ from functools import cached_property
 from statistics import NormalDist
 from typing import Any, Literal
 
-from somatize.figure.words import Scalar, number, spoken, value
+from somatize.figure.words import Scalar, number, rounded, spoken, value
 
 Goal = Literal["min", "max"]
 
@@ -261,7 +261,7 @@ def told(record: Record, row: Row) -> list[tuple[str, str]]:
     for knob in record.knobs:
         facts.append((knob.name, value(row.point[knob.name]) if knob.name in row.point else absent(knob)))
     if row.because:
-        facts.append(("because", row.because))
+        facts.append(("because", rounded(row.because)))
     if row.attempt:
         facts.append(("attempt", str(row.attempt)))
     return facts

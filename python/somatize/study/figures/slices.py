@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from somatize.figure.theme import Theme
     from somatize.study import Space
 
-PANEL_PX, HEIGHT_PX, SPACE_PX = 196, 190, 74
-"""Least width of a panel, its height, and the room below it for its labels."""
+HEIGHT_PX, NAME_PX = 190, 46
+"""A panel's height, and that of the name above the next one."""
 
 N_LINES = 3
 """Lines of an option's label."""
@@ -147,15 +147,18 @@ def _draw(data: Slices, theme: str) -> Figure:
     n_rows = -(-n // n_columns)
     left, right, between = 76, 28, 24
     wide = (drawing.WIDTH_PX - left - right - between * (n_columns - 1)) / n_columns
+    words = [_tick_words(panel.axis, wide) for panel in data.panels]
+    below = 16 + 15 * max(one.count("<br>") + 1 for labels in words for one in labels)
+    between_rows = below + NAME_PX
     plot_w = drawing.WIDTH_PX - left - right
-    plot_h = n_rows * HEIGHT_PX + (n_rows - 1) * SPACE_PX
+    plot_h = n_rows * HEIGHT_PX + (n_rows - 1) * between_rows
     traces: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []
     layout: dict[str, Any] = {}
     for i, panel in enumerate(data.panels):
         row, column = divmod(i, n_columns)
         x0 = column * (wide + between) / plot_w
-        y1 = 1 - row * (HEIGHT_PX + SPACE_PX) / plot_h
+        y1 = 1 - row * (HEIGHT_PX + between_rows) / plot_h
         suffix = "" if i == 0 else str(i + 1)
         traces += _traces(data, panel, look, suffix)
         notes.append(_title(panel, look, x0, y1, wide))
@@ -165,7 +168,7 @@ def _draw(data: Slices, theme: str) -> Figure:
             anchor=f"y{suffix}",
             range=[-0.03, 1.03],
             tickvals=[at for at, _ in panel.axis.ticks],
-            ticktext=_tick_words(panel.axis, wide),
+            ticktext=words[i],
             tickangle=0,
             showgrid=False,
             fixedrange=True,
@@ -190,8 +193,8 @@ def _draw(data: Slices, theme: str) -> Figure:
         theme,
         title=data.title,
         subtitle=data.subtitle,
-        height=plot_h + SPACE_PX - 8,
-        margin=(left, right, SPACE_PX - 8),
+        height=plot_h + below + 14,
+        margin=(left, right, below + 14),
         gap=58,
         annotations=notes,
         **layout,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from somatize.figure.words import Scalar, aligned, duration, fit, number, safe, value, width_px
+from somatize.figure.words import Scalar, aligned, duration, fit, number, rounded, safe, value, width_px
 from somatize.study.figures.record import Record, Row
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from somatize.figure.theme import Theme
     from somatize.study import Space
 
-ROW_PX, TEXT_PX, CELL_PX, HEAD_PX, MOST_PX = 28, 12, 250, 130, 900
+ROW_PX, TEXT_PX, CELL_PX, HEAD_PX, MOST_PX = 28, 12, 300, 130, 900
 """Height of a row, size of its text, most width of a cell's text and of a head's, most height unscrolled."""
 
 
@@ -114,7 +114,7 @@ def _cell(record: Record, row: Row, name: str, knobs: set[str]) -> Cell:
         "attempt": Cell(str(row.attempt), row.attempt),
         "took": Cell("–" if row.took_secs is None else duration(row.took_secs), row.took_secs),
         "who": Cell(row.who or "–", row.who),
-        "because": Cell(row.because or "", row.because),
+        "because": Cell(rounded(row.because or ""), row.because),
     }
     return cells[name]
 
