@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+import polars
 import torch
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
@@ -122,11 +123,13 @@ def main() -> None:
 
     search(
         trained, store, SPACE, Sampler.sobol(seed=0), study=STUDY, total=args.total, goal="min",
-        pruner=Pruner.median(goal="min", warmup=3, startup=5), progress=True,
+        pruner=Pruner.median(goal="min", warmup=4, startup=10), progress=True,
     )  # fmt: skip
 
-    rows = frame(store, study=STUDY).sort("score", nulls_last=True)
-    print(rows.select("trial", "state", "score", *[one.name for one in SPACE.dimensions], "because"))
+    rows = frame(store, study=STUDY).sort("state", "score")
+    shown = ["trial", "state", "score", *(one.name for one in SPACE.dimensions), "took_secs"]
+    with polars.Config(tbl_rows=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True):
+        print(rows.select(shown))
     winner = best(store, study=STUDY)
     g = network(winner.point)
     load(g, recall(store, f"{STUDY}/{winner.point}"))
