@@ -10,17 +10,24 @@ static ARMED: Once = Once::new();
 /// How many forks lie between this process and the one that first asked. Never compared between machines and never
 /// written anywhere: two processes of one line of descent differ, and that is all it says.
 pub(crate) fn generation() -> u64 {
+    if !ARMED.is_completed() {
+        look();
+    }
+    FORKS.load(Ordering::Acquire)
+}
+
+/// Sees a child that was made by a bare system call, past the C library's hook: by its process id, unless that is its
+/// parent's. Called where something begins; the hook alone is asked everywhere else, as it costs no system call.
+pub(crate) fn look() {
     let pid = std::process::id();
     ARMED.call_once(|| {
         PID.store(pid, Ordering::Relaxed);
         arm();
     });
     let known = PID.load(Ordering::Acquire);
-    // The handler sees to `fork`; a child made by a bare system call is seen here, unless its number is its parent's.
     if known != pid && PID.compare_exchange(known, pid, Ordering::AcqRel, Ordering::Acquire).is_ok() {
         FORKS.fetch_add(1, Ordering::AcqRel);
     }
-    FORKS.load(Ordering::Acquire)
 }
 
 #[cfg(unix)]

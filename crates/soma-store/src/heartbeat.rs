@@ -44,6 +44,8 @@ pub(crate) struct Heart {
 struct State {
     held: usize,
     is_started: bool,
+    // The thread waits to be woken: nothing was held for a while.
+    is_resting: bool,
     is_ended: bool,
     clock: AwakeClock,
 }
@@ -59,8 +61,17 @@ impl Drop for Held {
 }
 
 impl Heart {
+    /// Beats without anything held after which the thread rests.
+    const IDLE_BEATS: u32 = 30;
+
     pub(crate) fn new(beat: Duration) -> Arc<Self> {
-        let state = State { held: 0, is_started: false, is_ended: false, clock: AwakeClock::new(beat) };
+        let state = State {
+            held: 0,
+            is_started: false,
+            is_resting: false,
+            is_ended: false,
+            clock: AwakeClock::new(beat),
+        };
         Arc::new(Self { beat, state: Mutex::new(state), changed: Condvar::new() })
     }
 
@@ -71,7 +82,7 @@ impl Heart {
     /// Time since the start, without the stretches in which the process did not run.
     pub(crate) fn awake(&self) -> Duration {
         let mut state = self.lock();
-        let is_ticking = state.held > 0 && state.is_started;
+        let is_ticking = state.is_started && !state.is_resting;
         state.clock.now(is_ticking)
     }
 
@@ -79,8 +90,8 @@ impl Heart {
     pub(crate) fn hold(self: &Arc<Self>, study: &Arc<StudyShared>) -> Held {
         let mut state = self.lock();
         state.held += 1;
-        if state.held == 1 {
-            // The thread rested: nothing was late.
+        if std::mem::take(&mut state.is_resting) {
+            // Nothing was late while it rested.
             state.clock.now(false);
             self.changed.notify_all();
         }
@@ -100,10 +111,15 @@ impl Heart {
     }
 
     fn run(&self, study: &Weak<StudyShared>) {
+        let mut idle = 0;
         let mut state = self.lock();
         while !state.is_ended {
-            if state.held == 0 {
+            // A loop of short trials neither wakes the thread for each nor waits for it.
+            idle = if state.held > 0 { 0 } else { idle + 1 };
+            if idle > Self::IDLE_BEATS {
+                state.is_resting = true;
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                idle = 0;
                 continue;
             }
             state.clock.now(true);

@@ -1,7 +1,7 @@
 //! The writing end of a study: one append-only file per process, begun when there is something to say.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::backend::{Append, Backend};
 use crate::error::Result;
@@ -25,6 +25,7 @@ pub(crate) struct Ledger {
     study: String,
     opening: Vec<u8>,
     open: Option<Open>,
+    begun: u64,
     buffer: Vec<u8>,
 }
 
@@ -34,6 +35,7 @@ struct Open {
     end: Box<dyn Append>,
     bytes: u64,
     last_write: Instant,
+    looked: Instant,
     // Whether some caller was told that a record of this ledger is written.
     is_acknowledged: bool,
 }
@@ -41,7 +43,7 @@ struct Open {
 impl Ledger {
     /// `opening`: the first record of every file.
     pub(crate) fn new(backend: Arc<dyn Backend>, study: String, opening: Vec<u8>) -> Self {
-        Self { backend, study, opening, open: None, buffer: Vec::new() }
+        Self { backend, study, opening, open: None, begun: 0, buffer: Vec::new() }
     }
 
     /// Adds a record; with `barrier` it is on disk when this returns, where the backend is durable.
@@ -50,11 +52,9 @@ impl Ledger {
         if self.open.as_ref().is_some_and(|open| open.end.is_torn()) {
             self.abandon();
         }
-        if barrier {
-            self.is_taken_away()?;
-        }
         if self.open.is_none() {
             self.open = Some(self.begin()?);
+            self.begun += 1;
         }
         let is_new = self.open.as_ref().is_some_and(|open| open.bytes == 0);
         if is_new {
@@ -75,9 +75,13 @@ impl Ledger {
     }
 
     /// Whether somebody took the file away, and may have begun the study anew: what is written there would be lost, so
-    /// the next record begins another file.
-    pub(crate) fn is_taken_away(&mut self) -> Result<bool> {
-        let is_gone = self.open.as_ref().map(|open| open.end.is_there()).transpose()? == Some(false);
+    /// the next record begins another file. Looks again when the last look was longer ago than `within`.
+    pub(crate) fn is_taken_away(&mut self, within: Duration) -> Result<bool> {
+        let Some(open) = self.open.as_mut().filter(|open| open.looked.elapsed() >= within) else {
+            return Ok(false);
+        };
+        let is_gone = !open.end.is_there()?;
+        open.looked = Instant::now();
         if is_gone {
             self.open = None;
         }
@@ -88,8 +92,16 @@ impl Ledger {
         loop {
             let name = random_name()?;
             if let Some(end) = self.backend.append(&layout::ledger(&self.study, &name))? {
-                let last_write = Instant::now();
-                return Ok(Open { name: name.into(), end, bytes: 0, last_write, is_acknowledged: false });
+                let now = Instant::now();
+                let (last_write, looked) = (now, now);
+                return Ok(Open {
+                    name: name.into(),
+                    end,
+                    bytes: 0,
+                    last_write,
+                    looked,
+                    is_acknowledged: false,
+                });
             }
         }
     }
@@ -100,9 +112,11 @@ impl Ledger {
         drop(self.backend.remove(&layout::ledger(&self.study, &open.name)));
     }
 
-    /// Whether a record that was written before may have been lost: what matters must be said again in full.
-    pub(crate) fn is_torn(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| open.end.is_torn())
+    /// Which of this process's files the next record goes to, counted from 1. What was said in an earlier one, and not
+    /// followed by a barrier there, may be lost.
+    pub(crate) fn epoch(&self) -> u64 {
+        let is_over = self.open.as_ref().is_none_or(|open| open.end.is_torn());
+        self.begun + u64::from(is_over)
     }
 
     /// When this process last wrote. None before it did.

@@ -13,7 +13,7 @@ use crate::digest::Digest;
 use crate::error::{Result, StoreError};
 use crate::fork::PerProcess;
 use crate::study::{StudyRecords, StudyShared};
-use crate::{layout, line};
+use crate::{fork, layout, line};
 
 /// How a store is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -97,8 +97,9 @@ struct Shared {
     studies: PerProcess<Studies>,
 }
 
-/// The studies that somebody in this process looks at, by component.
-type Studies = Mutex<FxHashMap<String, Arc<StudyShared>>>;
+/// The studies that somebody in this process looks at: by the name as it was given, and by component, as a name has more
+/// than one form.
+type Studies = Mutex<[FxHashMap<String, Arc<StudyShared>>; 2]>;
 /// The stores on folders that this process has open.
 type Opened = Mutex<Vec<(String, Options, Weak<Shared>)>>;
 
@@ -147,6 +148,7 @@ impl Store {
     /// # Errors
     /// As [`Store::open`] and [`Store::read_only`].
     pub fn open_with(location: &str, options: Options) -> Result<Self> {
+        fork::look();
         if location == "memory://" {
             return Self::over(Arc::new(Memory::new()), options);
         }
@@ -383,16 +385,21 @@ impl Store {
 
     /// The records of a study, begun or not. Costs nothing and reads nothing.
     pub fn study(&self, name: &str) -> StudyRecords {
-        let component = layout::component(name);
         let studies = self.0.studies.get(Mutex::default);
         let mut studies = studies.lock().unwrap_or_else(PoisonError::into_inner);
-        let shared = studies.get(&component).cloned().unwrap_or_else(|| {
+        let [by_name, by_component] = &mut *studies;
+        if let Some(shared) = by_name.get(name) {
+            return StudyRecords::new(Arc::clone(shared));
+        }
+        let component = layout::component(name);
+        let shared = by_component.get(&component).cloned().unwrap_or_else(|| {
             let name = layout::canonical(name);
             let folder = layout::study(&component);
             let shared = StudyShared::new(Arc::clone(&self.0.backend), self.0.options, name, folder);
-            studies.insert(component, Arc::clone(&shared));
+            by_component.insert(component, Arc::clone(&shared));
             shared
         });
+        by_name.insert(name.to_owned(), Arc::clone(&shared));
         StudyRecords::new(shared)
     }
 }

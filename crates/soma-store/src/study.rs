@@ -11,7 +11,7 @@ use crate::fork::PerProcess;
 use crate::heartbeat::{Heart, Held};
 use crate::ledger::{Ledger, Place};
 use crate::store::Options;
-use crate::{layout, line};
+use crate::{fork, layout, line};
 
 /// The records of one study. A clone is the same study; so is every handle that the same store gives for its name.
 #[derive(Debug, Clone)]
@@ -160,6 +160,7 @@ impl StudyRecords {
     /// # Errors
     /// The storage refuses or fails.
     pub fn claim(&self, trial: u64, attempt: u32) -> Result<bool> {
+        fork::look();
         self.0.backend.mark(&layout::claim(&self.0.folder, trial, attempt))
     }
 
@@ -222,19 +223,20 @@ impl StudyRecords {
         lock(&self.0.live().ledger).write(body, barrier)
     }
 
-    /// Whether records of this process may have been lost by a failed write or write barrier since it last began a
-    /// ledger: what matters must be said again in full.
-    pub fn is_torn(&self) -> bool {
-        lock(&self.0.live().ledger).is_torn()
+    /// Which of this process's ledgers the next record goes to, counted from 1: another one after a write or a barrier
+    /// failed. What was said in an earlier one and not followed by a barrier may be lost, and is to be said again
+    /// before anything that builds on it is acknowledged.
+    pub fn epoch(&self) -> u64 {
+        lock(&self.0.live().ledger).epoch()
     }
 
-    /// Whether the ledger this process writes to was taken away, with the study it belongs to or without. Asked once:
-    /// the next record begins another.
+    /// Whether the ledger this process writes to was taken away, with the study it belongs to or without. Looks when
+    /// the last look is longer ago than `within`, and says true once: the next record begins another ledger.
     ///
     /// # Errors
     /// The storage fails.
-    pub fn is_taken_away(&self) -> Result<bool> {
-        lock(&self.0.live().ledger).is_taken_away()
+    pub fn is_taken_away(&self, within: Duration) -> Result<bool> {
+        lock(&self.0.live().ledger).is_taken_away(within)
     }
 
     /// The ledger this process writes to, if it has begun one.
@@ -255,6 +257,7 @@ impl StudyRecords {
 
     /// A reader of all ledgers that remembers how far it came.
     pub fn follower(&self) -> Follower {
+        fork::look();
         Follower::new(Arc::clone(&self.0.backend), self.0.folder.clone())
     }
 

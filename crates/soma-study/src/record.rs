@@ -113,7 +113,16 @@ fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
 }
 
 fn begin(out: &mut Vec<u8>, kind: &str, id: Id) {
-    put(out, format_args!("{{\"kind\":\"{kind}\",\"trial\":{},\"attempt\":{}", id.trial, id.attempt));
+    out.extend_from_slice(b"{\"kind\":\"");
+    out.extend_from_slice(kind.as_bytes());
+    out.extend_from_slice(b"\",\"trial\":");
+    write_whole(out, id.trial);
+    out.extend_from_slice(b",\"attempt\":");
+    write_whole(out, id.attempt.into());
+}
+
+fn write_whole(out: &mut Vec<u8>, value: u64) {
+    serde_json::to_writer(out, &value).expect("memory takes every byte and a number is JSON");
 }
 
 fn write_text(out: &mut Vec<u8>, text: &str) {
@@ -121,7 +130,9 @@ fn write_text(out: &mut Vec<u8>, text: &str) {
 }
 
 fn write_said(out: &mut Vec<u8>, from: usize, said: &[f64]) {
-    put(out, format_args!(",\"from\":{from},\"said\":["));
+    out.extend_from_slice(b",\"from\":");
+    write_whole(out, from as u64);
+    out.extend_from_slice(b",\"said\":[");
     for (i, value) in said.iter().enumerate() {
         if i > 0 {
             out.push(b',');
@@ -135,7 +146,7 @@ fn write_said(out: &mut Vec<u8>, from: usize, said: &[f64]) {
 /// infinities are texts.
 fn write_real(out: &mut Vec<u8>, value: f64) {
     if value.is_finite() {
-        put(out, format_args!("{value:?}"));
+        serde_json::to_writer(out, &value).expect("memory takes every byte and a finite number is JSON");
     } else if value.is_nan() {
         out.extend_from_slice(b"null");
     } else {

@@ -25,7 +25,7 @@ use crate::goal::Goal;
 use crate::point::Point;
 use crate::record::{self, Ending, Id};
 use crate::state::State;
-use view::View;
+use view::{Entry, View};
 
 /// Between two looks whether somebody took a running trial over: nobody reports more often than this to a trial that is
 /// worth taking over.
@@ -90,9 +90,16 @@ struct Running {
     // Values on record, and the last of them.
     said: usize,
     last: f64,
+    // The goal it was taken with, which is the study's.
+    goal: Option<Goal>,
     // None where another process took it.
     began: Option<Instant>,
     looked: Instant,
+    // The record of its taking, and which ledger that and the curve are in.
+    take: Box<[u8]>,
+    epoch: u64,
+    // Its end was written, and the write or its barrier failed.
+    is_unsure: bool,
     _held: Held,
 }
 
@@ -170,7 +177,7 @@ pub fn take(store: &Store, point: &Point, how: &Take<'_>) -> Result<bool, StudyE
     let mut mine = study.mine();
     let version = {
         let mut view = study.view();
-        if study.records.is_taken_away()? {
+        if study.records.is_taken_away(Duration::ZERO)? {
             view.forget();
         }
         if !view.is_begun() || how.attempt > 0 {
@@ -207,8 +214,12 @@ pub fn take(store: &Store, point: &Point, how: &Take<'_>) -> Result<bool, StudyE
         me: how.me.into(),
         said: 0,
         last: f64::NAN,
+        goal: how.goal,
         began: Some(now),
         looked: now,
+        take: line.as_slice().into(),
+        epoch: study.records.epoch(),
+        is_unsure: false,
         _held: study.records.hold(),
     };
     running.insert(id, began);
@@ -304,13 +315,27 @@ pub fn report(store: &Store, point: &Point, said: &[f64], how: &Report<'_>) -> R
         std::collections::hash_map::Entry::Vacant(place) => place.insert(adopt(&study, how)?),
     };
     let is_end = how.state.is_finished();
-    if how.goal.is_some() {
-        version_of(&study, &mut study.view(), point, how.goal).map(drop)?;
+    if is_end && study.records.is_taken_away(LOOK_EVERY)? {
+        study.view().forget();
+        running.clear();
+        let (study, me) = (study.name(), how.me.to_owned());
+        return Err(StudyError::NotTaken { study, trial: how.trial, attempt: how.attempt, me });
     }
-    if own.looked.elapsed() >= LOOK_EVERY {
+    if how.goal.is_some() && how.goal != own.goal {
+        version_of(&study, &mut study.view(), point, how.goal)?;
+        own.goal = how.goal;
+    }
+    let is_due = own.looked.elapsed() >= LOOK_EVERY;
+    if is_due || is_end {
+        // Somebody else of the same name may have ended it, or anybody taken it over.
+        let is_own =
+            |refused: &StudyError| own.is_unsure && matches!(refused, StudyError::AlreadyEnded { .. });
+        let mut refused = refusal(&study, how)?.filter(|refused| !is_own(refused));
+        if refused.is_none() && is_due && study.records.is_claimed(id.trial, id.attempt + 1)? {
+            refused = Some(taken_over(&study, how)?);
+        }
         own.looked = Instant::now();
-        if study.records.is_claimed(id.trial, id.attempt + 1)? {
-            let refused = taken_over(&study, how)?;
+        if let Some(refused) = refused {
             running.remove(&id);
             return Err(refused);
         }
@@ -326,8 +351,15 @@ pub fn report(store: &Store, point: &Point, said: &[f64], how: &Report<'_>) -> R
             known: own.said,
         });
     }
-    // What a failed disk may have lost is said again.
-    let from = if study.records.is_torn() { 0 } else { own.said.min(said.len()) };
+    let epoch = study.records.epoch();
+    let mut from = own.said.min(said.len());
+    if own.epoch != epoch {
+        // What a failed disk may have lost is said again.
+        if !own.take.is_empty() {
+            study.records.write(&own.take, false)?;
+        }
+        from = 0;
+    }
     let new = &said[from..];
     line.clear();
     if !is_end {
@@ -336,7 +368,7 @@ pub fn report(store: &Store, point: &Point, said: &[f64], how: &Report<'_>) -> R
         }
         record::write_report(line, id, from, new);
         study.records.write(line, false)?;
-        (own.said, own.last) = (said.len(), said[said.len() - 1]);
+        (own.said, own.last, own.epoch) = (said.len(), said[said.len() - 1], epoch);
         return Ok(());
     }
     let last = said.last().copied().or((own.said > 0).then_some(own.last));
@@ -344,9 +376,9 @@ pub fn report(store: &Store, point: &Point, said: &[f64], how: &Report<'_>) -> R
     let from = if is_restart { own.said } else { from };
     let took_secs = own.began.map(|began| began.elapsed().as_secs_f64());
     record::write_end(line, id, from, new, &Ending { state, score, because: because.as_deref(), took_secs });
+    own.is_unsure = true;
     study.records.write(line, true)?;
-    let me = running.remove(&id);
-    drop(me);
+    running.remove(&id);
     if study.records.is_claimed(id.trial, id.attempt + 1)? {
         return settle_contest(&study, how);
     }
@@ -390,12 +422,8 @@ fn adopt(study: &Study<'_>, how: &Report<'_>) -> Result<Running, StudyError> {
     if **holder != *how.me {
         return Err(held_by_another(study, how, holder));
     }
-    if found.state.is_finished() {
-        return Err(StudyError::AlreadyEnded { study: study_name, trial, attempt, state: found.state });
-    }
-    if let Some(next) = entry.and_then(|entry| entry.after(attempt)) {
-        let (holder, next) = (next.who.as_deref().unwrap_or_default().to_owned(), next.attempt);
-        return Err(StudyError::TakenOver { study: study_name, trial, attempt, holder, next });
+    if let Some(refused) = refusal_of(study, how, entry) {
+        return Err(refused);
     }
     let now = Instant::now();
     // Looked at long ago: somebody may have taken it over meanwhile.
@@ -404,10 +432,32 @@ fn adopt(study: &Study<'_>, how: &Report<'_>) -> Result<Running, StudyError> {
         me: Arc::clone(holder),
         said: found.curve.len(),
         last: found.curve.last().copied().unwrap_or(f64::NAN),
+        goal: None,
         began: None,
         looked,
+        take: Box::default(),
+        epoch: study.records.epoch(),
+        is_unsure: false,
         _held: study.records.hold(),
     })
+}
+
+/// Why nothing can be reported to an attempt any more, as far as is on record.
+fn refusal(study: &Study<'_>, how: &Report<'_>) -> Result<Option<StudyError>, StudyError> {
+    let view = study.read()?;
+    Ok(refusal_of(study, how, view.entry(how.trial)))
+}
+
+fn refusal_of(study: &Study<'_>, how: &Report<'_>, entry: Option<&Entry>) -> Option<StudyError> {
+    let (study, trial, attempt) = (study.name(), how.trial, how.attempt);
+    let entry = entry?;
+    let state = entry.get(attempt).map(|one| one.state).filter(|state| state.is_finished());
+    if let Some(state) = state {
+        return Some(StudyError::AlreadyEnded { study, trial, attempt, state });
+    }
+    let next = entry.after(attempt)?;
+    let holder = next.who.as_deref().unwrap_or_default().to_owned();
+    Some(StudyError::TakenOver { study, trial, attempt, holder, next: next.attempt })
 }
 
 fn held_by_another(study: &Study<'_>, how: &Report<'_>, holder: &str) -> StudyError {

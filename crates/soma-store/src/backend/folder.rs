@@ -6,11 +6,11 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, TryLockError};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::buffer::spare_capacity;
-use rustix::fs as sys;
+use rustix::fs::{self as sys, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::{Append, Backend, Follow, Tail, Watch};
@@ -19,8 +19,10 @@ use crate::name::random_name;
 
 /// Tries of something that another machine's replacing or removing may disturb.
 const TRIES: usize = 4;
-/// No file system stamps its folders more coarsely than this.
+/// No file system stamps its folders more coarsely than this, where its stamps are whole seconds.
 const COARSEST_STAMP: Duration = Duration::from_secs(3);
+/// And where they are not: the system's clock ticks at least a hundred times a second.
+const COARSEST_FINE_STAMP: Duration = Duration::from_millis(50);
 /// A folder held open is looked up by its path again after this long: somebody may have put another in its place.
 const HELD_OPEN: Duration = Duration::from_secs(1);
 
@@ -35,6 +37,15 @@ struct Place {
     is_read_only: bool,
     // On another machine's disk: an open file may show an old state, and an append may wait in this machine's cache.
     is_remote: bool,
+    // The folder that was last looked into by name: finding a file from there spares the way from the root.
+    near: Mutex<Option<Near>>,
+}
+
+#[derive(Debug)]
+struct Near {
+    key: String,
+    folder: Arc<File>,
+    opened: Instant,
 }
 
 impl Folder {
@@ -50,7 +61,7 @@ impl Folder {
             _ => StoreError::io("find", text(root), e),
         })?;
         let is_remote = is_remote(&root);
-        Ok(Self(Arc::new(Place { root, is_durable, is_read_only, is_remote })))
+        Ok(Self(Arc::new(Place { root, is_durable, is_read_only, is_remote, near: Mutex::new(None) })))
     }
 
     fn at(&self, key: &str) -> PathBuf {
@@ -65,6 +76,24 @@ impl Place {
 
     fn writable(&self, path: &Path) -> Result<()> {
         if self.is_read_only { Err(StoreError::ReadOnly { path: text(path) }) } else { Ok(()) }
+    }
+
+    /// The folder under `key`, held open for a moment. None where it is not there, or where another thread, or one
+    /// that did not survive a fork, is looking: then the path serves as well.
+    fn near(&self, key: &str) -> Option<Arc<File>> {
+        let mut near = match self.near.try_lock() {
+            Ok(near) => near,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        if let Some(held) = near.as_ref().filter(|held| held.key == key && held.opened.elapsed() < HELD_OPEN)
+        {
+            return Some(Arc::clone(&held.folder));
+        }
+        *near = None;
+        let folder = Arc::new(File::open(self.at(key)).ok()?);
+        *near = Some(Near { key: key.to_owned(), folder: Arc::clone(&folder), opened: Instant::now() });
+        Some(folder)
     }
 
     /// A write barrier for the names in a file's folder.
@@ -208,6 +237,16 @@ impl Backend for Folder {
     }
 
     fn exists(&self, key: &str) -> Result<bool> {
+        if let Some((folder, name)) = key.rsplit_once('/') {
+            if let Some(near) = self.0.near(folder) {
+                match sys::accessat(&*near, name, sys::Access::EXISTS, AtFlags::empty()) {
+                    Ok(()) => return Ok(true),
+                    // Not in this folder, which is still the one: else the path has the say.
+                    Err(Errno::NOENT) if matches!(stamp(&near), Ok(Some(_))) => return Ok(false),
+                    Err(_) => {}
+                }
+            }
+        }
         let path = self.at(key);
         let found = missing_is_none(retried(|| sys::access(&path, sys::Access::EXISTS).map_err(Into::into)));
         found.map(|found| found.is_some()).map_err(|e| StoreError::io("look for", text(&path), e))
@@ -216,6 +255,16 @@ impl Backend for Folder {
     fn mark(&self, key: &str) -> Result<bool> {
         let path = self.at(key);
         self.0.writable(&path)?;
+        if let Some((folder, name)) = key.rsplit_once('/') {
+            let near = self.0.near(folder);
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+            match near.map(|near| sys::openat(&*near, name, flags, Mode::from_raw_mode(0o666))) {
+                Some(Ok(_)) => return Ok(true),
+                Some(Err(Errno::EXIST)) => return Ok(false),
+                // The folder may have been taken away: the path says whether it is there.
+                Some(Err(_)) | None => {}
+            }
+        }
         match self.0.open_new(&path) {
             Ok(_) => Ok(true),
             Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(false),
@@ -268,7 +317,8 @@ impl Backend for Folder {
     }
 
     fn watch(&self, folder: &str) -> Box<dyn Watch> {
-        Box::new(Watching { path: self.at(folder), held: None, had_entries: false })
+        let is_remote = self.0.is_remote;
+        Box::new(Watching { path: self.at(folder), held: None, had_entries: false, is_remote })
     }
 
     fn append(&self, key: &str) -> Result<Option<Box<dyn Append>>> {
@@ -381,12 +431,35 @@ fn list(path: &Path) -> io::Result<Vec<String>> {
     Ok(found)
 }
 
+/// The entries of a folder that is open already.
+#[cfg(target_os = "linux")]
+fn list_held(folder: &File) -> io::Result<Vec<String>> {
+    const BUFFER_BYTES: usize = 8 << 10;
+    sys::seek(folder, sys::SeekFrom::Start(0))?;
+    let mut buffer = Vec::with_capacity(BUFFER_BYTES);
+    let mut entries = sys::RawDir::new(folder, buffer.spare_capacity_mut());
+    let mut found = Vec::new();
+    while let Some(entry) = entries.next() {
+        match entry?.file_name().to_str() {
+            Ok("." | "..") | Err(_) => {}
+            Ok(name) => found.push(name.to_owned()),
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn list_held(_folder: &File) -> io::Result<Vec<String>> {
+    Err(ErrorKind::Unsupported.into())
+}
+
 /// Sees that a folder changed by its time stamp, where that can be trusted, and lists it again where it cannot.
 #[derive(Debug)]
 struct Watching {
     path: PathBuf,
     held: Option<Held>,
     had_entries: bool,
+    is_remote: bool,
 }
 
 #[derive(Debug)]
@@ -415,7 +488,9 @@ fn stamp(folder: &File) -> io::Result<Option<Stamp>> {
 
 impl Watching {
     fn look(&mut self) -> io::Result<Option<Vec<String>>> {
-        if let Some(held) = self.held.as_mut().filter(|held| held.opened.elapsed() < HELD_OPEN) {
+        // Opening asks the server; an open folder may be answered from this machine's cache.
+        let held_open = if self.is_remote { Duration::ZERO } else { HELD_OPEN };
+        if let Some(held) = self.held.as_mut().filter(|held| held.opened.elapsed() < held_open) {
             if let Ok(Some(now)) = stamp(&held.folder) {
                 return if now == held.stamp && held.is_settled { Ok(None) } else { self.list(now) };
             }
@@ -445,12 +520,17 @@ impl Watching {
     fn list(&mut self, now: Stamp) -> io::Result<Option<Vec<String>>> {
         if let Some(held) = &mut self.held {
             if held.stamp == now {
-                held.is_settled = held.since.elapsed() >= COARSEST_STAMP;
+                let coarsest = if held.stamp.2 == 0 { COARSEST_STAMP } else { COARSEST_FINE_STAMP };
+                held.is_settled = held.since.elapsed() >= coarsest;
             } else {
                 (held.stamp, held.since, held.is_settled) = (now, Instant::now(), false);
             }
         }
-        let found = list(&self.path)?;
+        let found = match self.held.as_ref().map(|held| list_held(&held.folder)) {
+            Some(Ok(found)) => found,
+            // Taken away half way, or no such call here.
+            Some(Err(_)) | None => list(&self.path)?,
+        };
         self.had_entries = !found.is_empty();
         Ok(Some(found))
     }

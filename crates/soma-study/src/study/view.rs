@@ -22,6 +22,8 @@ use crate::trial::Trial;
 const DOCUMENT_FORMAT: u32 = 1;
 /// A ledger counts as silent after at least so many of the signs of life it promised failed to come.
 const MISSED_BEATS: u32 = 3;
+/// Room for the first values of a curve.
+const CURVE_VALUES: usize = 8;
 /// Claims are listed again after this long, or a quarter of the lease: listing costs all of them.
 const MAX_CLAIMS_AGE: Duration = Duration::from_secs(1);
 
@@ -44,13 +46,14 @@ struct DocumentFile {
 pub(crate) struct View {
     follower: Option<Follower>,
     documents: Vec<Document>,
-    trials: FxHashMap<u64, Entry>,
+    trials: Entries,
     running: BTreeSet<Id>,
     finished: Growing<Observation>,
     curves: Growing<Curve>,
     rows: Rows,
     names: FxHashSet<Arc<str>>,
-    ledgers: FxHashMap<LedgerId, Arc<str>>,
+    // Names by number; what was not met yet is empty.
+    ledgers: Vec<Arc<str>>,
     damage: Vec<Damage>,
     told: usize,
     said: Vec<f64>,
@@ -73,6 +76,35 @@ struct Place<'a> {
     ledger: LedgerId,
     name: &'a Arc<str>,
     offset: u64,
+}
+
+/// Trials by number.
+#[derive(Debug, Default)]
+struct Entries {
+    places: FxHashMap<u64, usize>,
+    entries: Vec<(u64, Entry)>,
+    // Records of one trial mostly follow one another.
+    last: usize,
+}
+
+impl Entries {
+    fn get(&self, trial: u64) -> Option<&Entry> {
+        self.places.get(&trial).map(|place| &self.entries[*place].1)
+    }
+
+    fn entry(&mut self, trial: u64) -> &mut Entry {
+        if self.entries.get(self.last).is_none_or(|(last, _)| *last != trial) {
+            self.last = *self.places.entry(trial).or_insert_with(|| {
+                self.entries.push((trial, Entry::default()));
+                self.entries.len() - 1
+            });
+        }
+        &mut self.entries[self.last].1
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (u64, &Entry)> {
+        self.entries.iter().map(|(trial, entry)| (*trial, entry))
+    }
 }
 
 /// One trial.
@@ -152,9 +184,25 @@ impl Attempt {
             match self.curve.get_mut(at) {
                 Some(known) if known.is_nan() => *known = *value,
                 Some(_) => {}
-                None => self.curve.push(*value),
+                None => {
+                    if self.curve.capacity() == 0 {
+                        self.curve.reserve_exact(CURVE_VALUES);
+                    }
+                    self.curve.push(*value);
+                }
             }
         }
+    }
+
+    /// Fills what is missing of an ended attempt's curve; answers whether anything was.
+    fn mend(&mut self, from: usize, said: &[f64]) -> bool {
+        let gaps = self
+            .curve
+            .iter_mut()
+            .skip(from)
+            .zip(said)
+            .filter(|(known, value)| known.is_nan() && !value.is_nan());
+        gaps.map(|(known, value)| *known = *value).count() > 0
     }
 
     /// Forgets how it ended: that was said behind a fence.
@@ -215,13 +263,20 @@ impl View {
                 self.take(id, who, space_version, point, after, at);
             }
             Record::Report { id, from } => {
-                if let Some(attempt) = self.open_attempt(id, at) {
+                let Some(attempt) = self.valid_attempt(id, at) else { return };
+                if attempt.state == State::Running {
                     attempt.extend(from, said);
                     self.rows.touch(id);
+                } else if attempt.mend(from, said) {
+                    // Its end was read before, from another ledger.
+                    self.settle(id);
                 }
             }
             Record::End { id, from, state, score, because, took_secs } => {
-                let Some(attempt) = self.open_attempt(id, at) else { return };
+                let Some(attempt) = self.valid_attempt(id, at) else { return };
+                if attempt.state != State::Running {
+                    return;
+                }
                 attempt.extend(from, said);
                 attempt.state = state;
                 attempt.score = score.filter(|score| score.is_finite());
@@ -234,7 +289,7 @@ impl View {
                 self.settle(id);
             }
             Record::Discard { trial, because: _ } => {
-                self.trials.entry(trial).or_default().is_discarded = true;
+                self.trials.entry(trial).is_discarded = true;
                 self.finished.remove((trial, 0));
                 self.curves.remove((trial, 0));
                 self.touch_all(trial);
@@ -267,11 +322,11 @@ impl View {
             return;
         }
         let ledgers = &self.ledgers;
-        let entry = self.trials.entry(id.trial).or_default();
+        let entry = self.trials.entry(id.trial);
         let fence = Fence { attempt: id.attempt, after };
         for earlier in entry.attempts.iter_mut().filter(|one| one.attempt < id.attempt) {
             self.running.remove(&Id { trial: id.trial, attempt: earlier.attempt });
-            let name = ledgers.get(&earlier.ledger).map_or("", |name| &**name);
+            let name = ledgers.get(earlier.ledger.0 as usize).map_or("", |name| &**name);
             if earlier.state.is_finished() && fence.voids(earlier.attempt, name, earlier.offset) {
                 earlier.reopen();
             }
@@ -284,24 +339,23 @@ impl View {
         self.touch_all(id.trial);
     }
 
-    /// The attempt, if it still runs and what is said at this place counts.
-    fn open_attempt(&mut self, id: Id, at: &Place<'_>) -> Option<&mut Attempt> {
-        let entry = self.trials.get(&id.trial);
-        if entry
-            .is_some_and(|entry| entry.fences.iter().any(|fence| fence.voids(id.attempt, at.name, at.offset)))
-        {
-            return None;
-        }
-        let attempt = self.attempt(id, at);
-        (attempt.state == State::Running).then_some(attempt)
+    /// The attempt, if what is said at this place counts.
+    fn valid_attempt(&mut self, id: Id, at: &Place<'_>) -> Option<&mut Attempt> {
+        let entry = self.trials.entry(id.trial);
+        let is_void = entry.fences.iter().any(|fence| fence.voids(id.attempt, at.name, at.offset));
+        (!is_void).then(|| self.attempt(id, at))
     }
 
     /// The attempt, last spoken of at this place.
     fn attempt(&mut self, id: Id, at: &Place<'_>) -> &mut Attempt {
-        let entry = self.trials.entry(id.trial).or_default();
+        let entry = self.trials.entry(id.trial);
         let place = match entry.attempts.binary_search_by_key(&id.attempt, |one| one.attempt) {
             Ok(place) => place,
             Err(place) => {
+                if entry.attempts.is_empty() {
+                    // Mostly the only one.
+                    entry.attempts.reserve_exact(1);
+                }
                 entry.attempts.insert(place, Attempt::new(id.attempt, at.ledger));
                 if place + 1 == entry.attempts.len() {
                     self.running.insert(id);
@@ -313,8 +367,10 @@ impl View {
         if attempt.state == State::Running && attempt.ledger != at.ledger {
             entry.ledgers.push(std::mem::replace(&mut attempt.ledger, at.ledger));
         }
-        if !self.ledgers.contains_key(&at.ledger) {
-            self.ledgers.insert(at.ledger, Arc::clone(at.name));
+        let ledger = at.ledger.0 as usize;
+        if self.ledgers.get(ledger).is_none_or(|name| name.is_empty()) {
+            self.ledgers.resize(self.ledgers.len().max(ledger + 1), "".into());
+            self.ledgers[ledger] = Arc::clone(at.name);
         }
         attempt
     }
@@ -323,7 +379,7 @@ impl View {
     fn settle(&mut self, id: Id) {
         self.running.remove(&id);
         self.rows.touch(id);
-        let Some(entry) = self.trials.get(&id.trial).filter(|entry| !entry.is_discarded) else { return };
+        let Some(entry) = self.trials.get(id.trial).filter(|entry| !entry.is_discarded) else { return };
         let Some(done) = entry.done().filter(|done| done.attempt == id.attempt) else { return };
         self.curves.set(Curve { trial: id.trial, values: done.curve.as_slice().into() });
         if let Some(point) = &done.point {
@@ -332,7 +388,7 @@ impl View {
     }
 
     fn touch_all(&mut self, trial: u64) {
-        if let Some(entry) = self.trials.get(&trial) {
+        if let Some(entry) = self.trials.get(trial) {
             entry.attempts.iter().for_each(|one| self.rows.touch(Id { trial, attempt: one.attempt }));
         }
     }
@@ -402,12 +458,12 @@ impl View {
 
     /// A trial, if anything was said of it.
     pub(crate) fn entry(&self, trial: u64) -> Option<&Entry> {
-        self.trials.get(&trial)
+        self.trials.get(trial)
     }
 
     /// Trials of which something is on record.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (u64, &Entry)> {
-        self.trials.iter().map(|(trial, entry)| (*trial, entry))
+        self.trials.iter()
     }
 
     /// The trials that ran to the end.
@@ -422,7 +478,7 @@ impl View {
 
     /// How far the ledgers that speak of a trial's attempts before `attempt` have been read.
     pub(crate) fn fence(&self, trial: u64) -> Vec<(&str, u64)> {
-        let (Some(entry), Some(follower)) = (self.trials.get(&trial), &self.follower) else {
+        let (Some(entry), Some(follower)) = (self.trials.get(trial), &self.follower) else {
             return Vec::new();
         };
         let mut ledgers = entry.ledgers.clone();
@@ -445,7 +501,7 @@ impl View {
         let mut by_ledger: FxHashMap<LedgerId, bool> = FxHashMap::default();
         let mut silent = BTreeSet::new();
         for id in &self.running {
-            let Some(attempt) = trials.get(&id.trial).and_then(|entry| entry.get(id.attempt)) else {
+            let Some(attempt) = trials.get(id.trial).and_then(|entry| entry.get(id.attempt)) else {
                 continue;
             };
             let ledger = attempt.ledger;
@@ -469,7 +525,7 @@ impl View {
     /// The running attempts: of each trial the last one.
     pub(crate) fn running(&self) -> impl Iterator<Item = (Id, &Attempt)> {
         self.running.iter().filter_map(|id| {
-            let entry = self.trials.get(&id.trial)?;
+            let entry = self.trials.get(id.trial)?;
             let is_open = entry.done().is_none() && !entry.is_discarded && entry.after(id.attempt).is_none();
             Some((*id, entry.get(id.attempt).filter(|_| is_open)?))
         })
@@ -489,7 +545,7 @@ impl View {
             let mut still = FxHashMap::default();
             for (trial, attempt) in records.claims()? {
                 let id = Id { trial, attempt };
-                let entry = self.trials.get(&trial);
+                let entry = self.trials.get(trial);
                 // Of an attempt that somebody took after, or a trial that has its result, nobody waits for the record.
                 let is_settled = |entry: &Entry| {
                     entry.is_discarded
@@ -522,11 +578,8 @@ impl View {
         let goal = self.goal();
         if self.rows.goal != goal || self.rows.changed.is_none() {
             self.rows = Rows { goal, changed: Some(FxHashSet::default()), ..Rows::default() };
-            for (trial, entry) in &self.trials {
-                entry
-                    .attempts
-                    .iter()
-                    .for_each(|one| self.rows.touch(Id { trial: *trial, attempt: one.attempt }));
+            for (trial, entry) in self.trials.iter() {
+                entry.attempts.iter().for_each(|one| self.rows.touch(Id { trial, attempt: one.attempt }));
             }
         }
         let differing: Vec<Id> = silent.symmetric_difference(&self.rows.silent).copied().collect();
@@ -536,7 +589,7 @@ impl View {
         let mut changed: Vec<Id> = self.rows.changed.iter_mut().flat_map(std::mem::take).collect();
         changed.sort_unstable();
         for id in changed {
-            let Some(entry) = self.trials.get(&id.trial) else { continue };
+            let Some(entry) = self.trials.get(id.trial) else { continue };
             let Some(attempt) = entry.get(id.attempt) else { continue };
             self.rows.rows.set(row(id, entry, attempt, goal, silent.contains(&id)));
         }
