@@ -515,18 +515,6 @@ def test_the_manifest_is_the_topology_as_json():
     assert json.loads(Graph().manifest())["nodes"] == []
 
 
-def test_a_graph_is_mermaid_text():
-    g = Graph.somatize(Add().named('a "b" <i>') >> (Add().named("l").on("cuda:0") | Sum()))
-    assert g.mermaid().splitlines() == [
-        "flowchart LR",
-        '  n0["a #34;b#34; #60;i#62;"]',
-        '  n1["l<br/><small>cuda:0</small>"]',
-        '  n2["sum"]',
-        "  n0 --> n1",
-        "  n0 --> n2",
-    ]
-
-
 def test_a_graph_in_a_cycle_of_references_is_collected():
     class Holds(Node):
         graph = None

@@ -1,4 +1,4 @@
-//! A graph's topology as text: JSON for programs, Mermaid for pages.
+//! A graph's topology as JSON.
 
 use std::fmt::Write;
 
@@ -29,40 +29,6 @@ impl Graph {
             block(&edges)
         )
     }
-}
-
-impl Graph {
-    /// The topology as a Mermaid flowchart: one line per node, then one per edge. Nodes are `n0`, `n1`, ... in
-    /// declaration order; a label shows the id, and below it the device of a placed node.
-    pub fn mermaid(&self) -> String {
-        let mut lines = vec!["flowchart LR".to_owned()];
-        for (at, id) in self.nodes().iter().enumerate() {
-            let device = match self.device(id) {
-                Ok(Some(device)) => format!("<br/><small>{device}</small>"),
-                Ok(None) | Err(_) => String::new(),
-            };
-            lines.push(format!("  n{at}[\"{}{device}\"]", mermaid_text(id)));
-        }
-        lines.extend(self.topology().edges().iter().map(|(from, to)| format!("  n{from} --> n{to}")));
-        lines.push(String::new());
-        lines.join("\n")
-    }
-}
-
-/// A label: what Mermaid or HTML would read as its own is written as an entity code.
-fn mermaid_text(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '"' | '&' | '<' | '>' | '#' | ';' | '\\' | '`' => {
-                // Writing to a text cannot fail.
-                let _ = write!(out, "#{};", letter as u32);
-            }
-            control if control.is_control() => out.push(' '),
-            other => out.push(other),
-        }
-    }
-    out
 }
 
 fn block(lines: &[String]) -> String {

@@ -189,12 +189,8 @@ impl PyGraph {
         PyPlan(self.read().plan())
     }
 
-    /// The graph as a Mermaid flowchart, for a Markdown page: branches side by side, devices below the names.
-    fn mermaid(&self) -> String {
-        self.read().mermaid()
-    }
-
     /// The topology as JSON: nodes with their class and device, edges. What the nodes contain is not in it.
+    /// `soma graph FILE` draws one.
     fn manifest(&self) -> String {
         self.read().manifest()
     }
