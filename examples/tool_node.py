@@ -8,6 +8,7 @@ a remote machine, or a recording in a test.
 
 import subprocess
 import sys
+from pathlib import Path
 
 from somatize import Await, Done, Graph, Node
 
@@ -27,14 +28,14 @@ class Longest(Node):
 
     def forward(self, folder, ctx):
         if ctx.turn == 0:
-            return Await([["ls", "-1", folder]])
+            return Await([["find", folder, "-maxdepth", "1", "-type", "f"]])
         if ctx.turn == 1:
-            self.files = ctx.results[0].splitlines()
-            return Await([["wc", "-l", f"{folder}/{name}"] for name in self.files]) if self.files else None
-        # `wc` prints the count first; of equals the first in the listing.
+            self.files = sorted(ctx.results[0].splitlines())
+            return Await([["wc", "-l", file] for file in self.files]) if self.files else None
+        # `wc` prints the count first; of equals the first by name.
         n_lines = [int(printed.split()[0]) for printed in ctx.results]
         most = max(n_lines)
-        return Done((self.files[n_lines.index(most)], most))
+        return Done((Path(self.files[n_lines.index(most)]).name, most))
 
 
 class Sentence(Node):

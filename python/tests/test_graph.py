@@ -134,6 +134,12 @@ def test_c39_two_of_one_class_in_parallel_both_run_and_can_be_addressed():
     assert g.implementation("add_2").n == 2
 
 
+def test_a_name_stands_before_its_node():
+    with pytest.raises(TypeError, match="a node's name was given as `Add`, expected text before the node"):
+        Graph().node(Add(), "add")
+    assert 3 not in diamond()
+
+
 def test_what_is_no_expression_is_no_graph():
     for wrong in (3, {}, None, Add):
         with pytest.raises(TypeError, match="expected a node or an expression of nodes"):

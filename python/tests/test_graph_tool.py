@@ -12,7 +12,9 @@ from somatize import Graph
 from somatize.errors import DriverError
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tool_node.py"
-pytestmark = pytest.mark.skipif(not (shutil.which("ls") and shutil.which("wc")), reason="needs `ls` and `wc`")
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("find") and shutil.which("wc")), reason="needs `find` and `wc`"
+)
 
 
 @pytest.fixture
@@ -26,6 +28,7 @@ def tool():
 def test_a_node_asks_a_tool_until_it_knows(tool, tmp_path, capsys):
     for name, n_lines in (("a.txt", 2), ("b.txt", 5), ("c.txt", 5)):
         (tmp_path / name).write_text("line\n" * n_lines)
+    (tmp_path / "folder").mkdir()
     commands = []
 
     def driver(asked):
@@ -35,7 +38,7 @@ def test_a_node_asks_a_tool_until_it_knows(tool, tmp_path, capsys):
     g = Graph.somatize(tool.Longest())
     assert g.forward(str(tmp_path), driver=driver) == ("b.txt", 5)
     assert [len(asked) for asked in commands] == [1, 3]
-    assert commands[0] == [["ls", "-1", str(tmp_path)]]
+    assert commands[0] == [["find", str(tmp_path), "-maxdepth", "1", "-type", "f"]]
     tool.main(str(tmp_path))
     assert capsys.readouterr().out == "b.txt is the longest, with 5 lines\n"
 

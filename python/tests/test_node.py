@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
+import subprocess
+import sys
+import textwrap
 
 import pytest
 
@@ -97,6 +101,30 @@ def test_a_name_torch_would_not_accept_fails_where_it_is_typed(name):
     with pytest.raises(DeviceError):
         g.place("add", name)
     assert g.devices() == {}
+
+
+def test_a_device_is_checked_without_importing_torch():
+    text = """
+        import sys
+        from somatize import Graph, Node
+        from somatize.errors import DeviceError
+        class Same(Node):
+            def forward(self, input, ctx):
+                return input
+        for good in ("cpu", "cuda", "cuda:3", "mps", "meta", "xla:1"):
+            Same().on(good)
+        for bad in ("gpu", "npu", "cuda:-1", "Cuda"):
+            try:
+                Same().on(bad)
+            except DeviceError as error:
+                assert bad in str(error)
+            else:
+                raise AssertionError(bad)
+        Graph.somatize((Same() | Same().on("cpu")) >> Same()).forward(1)
+        assert "torch" not in sys.modules
+    """
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", textwrap.dedent(text)], check=True, env=env)
 
 
 def test_a_device_is_text_or_a_torch_device():

@@ -187,6 +187,26 @@ impl FromIterator<(Arc<str>, Value)> for Map {
     }
 }
 
+/// What graphs hand on may nest as deep as the graph is long, so it is let go of without recursion.
+impl Drop for Map {
+    fn drop(&mut self) {
+        let mut waiting = Vec::new();
+        let take = |map: &mut Self, waiting: &mut Vec<Value>| {
+            // Only the last owner takes it apart.
+            if let Some(pairs) = Arc::get_mut(&mut map.0) {
+                let nested = pairs.iter_mut().filter(|(_, value)| matches!(value, Value::Map(_)));
+                waiting.extend(nested.map(|(_, value)| std::mem::take(value)));
+            }
+        };
+        take(self, &mut waiting);
+        while let Some(mut value) = waiting.pop() {
+            if let Value::Map(map) = &mut value {
+                take(map, &mut waiting);
+            }
+        }
+    }
+}
+
 impl Map {
     /// Pairs whose names are known to differ: those of a graph's nodes.
     pub(crate) fn of_nodes(pairs: impl Iterator<Item = (Arc<str>, Value)>) -> Self {
@@ -209,6 +229,16 @@ mod tests {
         let map: Map =
             [("a", 1), ("b", 2), ("a", 3)].into_iter().map(|(k, v)| (k.into(), Value::Int(v))).collect();
         assert_eq!(format!("{map:?}"), r#"{"a": Int(3), "b": Int(2)}"#);
+    }
+
+    #[test]
+    fn maps_within_maps_are_let_go_of_without_recursion() {
+        let mut value = Value::Null;
+        for _ in 0..200_000 {
+            value = Value::Map([("a".into(), value)].into_iter().collect());
+        }
+        let dropping = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || drop(value));
+        dropping.unwrap().join().unwrap();
     }
 
     #[test]

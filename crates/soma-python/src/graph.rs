@@ -47,6 +47,15 @@ impl PyGraph {
 type State<'py> =
     (Vec<(String, Py<PyAny>, Option<Py<PyAny>>)>, Vec<(String, String)>, Option<Bound<'py, PyAny>>);
 
+/// A node's name.
+fn name(given: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(name) = given.cast::<PyString>() {
+        return name.extract();
+    }
+    let kind = given.get_type().name()?;
+    Err(PyTypeError::new_err(format!("a node's name was given as `{kind}`, expected text before the node")))
+}
+
 fn texts(ids: impl IntoIterator<Item = impl ToString>) -> Vec<String> {
     ids.into_iter().map(|id| id.to_string()).collect()
 }
@@ -92,7 +101,7 @@ impl PyGraph {
         device: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         let (id, node) = match node {
-            Some(node) => (Some(id.cast::<PyString>()?.to_string()), node),
+            Some(node) => (Some(name(id)?), node),
             None => (None, id),
         };
         let node = shared(node)?;
