@@ -1,5 +1,7 @@
 //! Runs of graphs.
 
+#![expect(clippy::unwrap_used, reason = "a test stops where it is wrong")]
+
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

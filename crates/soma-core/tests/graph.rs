@@ -1,5 +1,7 @@
 //! Topology: what a graph answers, and what it refuses when it is added.
 
+#![expect(clippy::unwrap_used, reason = "a test stops where it is wrong")]
+
 use std::sync::Arc;
 
 use soma_core::{Expression, Graph, GraphError, Node, Value, from_fn, snake_case};

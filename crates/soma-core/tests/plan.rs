@@ -1,5 +1,7 @@
 //! Plans: decomposed from the graph, however it was written down.
 
+#![expect(clippy::unwrap_used, reason = "a test stops where it is wrong")]
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,7 @@
 //! Any graph: against a plain model.
 
+#![expect(clippy::unwrap_used, reason = "a test stops where it is wrong")]
+
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 
