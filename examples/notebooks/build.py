@@ -1,6 +1,6 @@
 """Runs the notebooks beside it and keeps what they show: `python examples/notebooks/build.py`.
 
-Figures become pictures, drawn by a headless Chromium, so that a code-hosting page shows them without a script.
+Figures become pictures, drawn by a headless Chromium: a code-hosting page shows them without a script.
 Needs what the tests need (`make setup`); writes each notebook only when everything in it ran.
 """
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from somatize.report import _page
 from somatize.study.figures import coordinates, history, influence, learning, slices, table, timeline
 from somatize.study.figures.record import Knob, Record
 
@@ -289,3 +290,19 @@ def test_a_pointer_over_a_curve_shows_the_whole_point(opened):
     assert f"width  {best.point['width']}" in said
     assert f"opt  {best.point['opt']}" in said
     page.page.screenshot(path=SHOTS / "coordinates-hover.png")
+
+
+def test_the_report_opens_and_turns(opened):
+    record = usual()
+    text = _page(record, {29}, where="studies", theme="auto")
+    page = opened(text, "report", size=(1040, 900))
+    assert page.count(".js-plotly-plot") == 6
+    assert page.count("tbody tr") == len(record.rows) + len(record.knobs)
+    page.page.click("#turn")
+    page.page.wait_for_function("getComputedStyle(document.body).backgroundColor === 'rgb(20, 23, 31)'")
+    page.page.wait_for_function(
+        """() => [...document.querySelectorAll(".js-plotly-plot > .plot-container .main-svg:first-child")]
+          .every(one => getComputedStyle(one).backgroundColor === "rgb(20, 23, 31)")"""
+    )
+    page.holds()
+    page.shot("report-dark")
