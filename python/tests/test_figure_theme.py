@@ -10,8 +10,8 @@ import pytest
 from somatize.figure import DARK, LIGHT, theme_of
 from somatize.figure.words import aligned, fit, hover, number, rounded, safe, width_px
 
-# What the three kinds of dichromats see, in linear RGB at full severity: Machado, Oliveira, Fernandes, 2009, "A
-# physiologically-based model for simulation of color vision deficiency", table 1.
+# What the three kinds of dichromats see, in linear RGB at full severity: Machado, Oliveira, Fernandes, 2009,
+# "A physiologically-based model for simulation of color vision deficiency", table 1.
 SEEN_BY = {
     "anybody": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     "protanopia": (
@@ -99,7 +99,7 @@ def test_a_long_name_is_fitted_and_keeps_both_its_ends():
     assert "…" in line
     assert width_px(line, 12) <= 120
     assert "".join(fit(text, 200, 12, 9)) == text
-    assert fit("its best is 10.29, worse", 110, 12, 9) == ["its best is", "10.29, worse"]
+    assert fit("its best is 10.29, worse", 110, 12, 9) == ["its best", "is 10.29, worse"]
 
 
 def test_what_a_person_wrote_is_shown_as_it_is():
