@@ -266,8 +266,8 @@ def test_figures_stay_readable_with_three_thousand_trials_and_twenty_knobs(opene
     assert page.count(".js-plotly-plot") == len(DRAW)
     curves = page.page.locator(".js-plotly-plot").nth(list(DRAW).index("coordinates"))
     assert curves.locator(".shapelayer path").count() == 20
-    # A curve with a gap is one path all the same.
-    assert curves.locator(".scatterlayer .trace .js-line").count() == 400 + 120
+    # A gap splits a curve into paths; its trace stays one.
+    assert curves.locator(".scatterlayer .trace:has(.js-line)").count() == 400 + 120
 
 
 def test_figures_with_nothing_to_show_say_so(opened):
