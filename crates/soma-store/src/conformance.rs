@@ -89,7 +89,7 @@ fn exactly_one_create_wins_and_is_seen_whole(backend: &Arc<dyn Backend>) {
 }
 
 fn a_replacement_is_seen_whole(backend: &Arc<dyn Backend>) {
-    backend.replace("name", &[0; 50_000]).expect("replacing what is not there creates it");
+    backend.replace("name", &vec![0; 50_000]).expect("replacing what is not there creates it");
     race(|caller| {
         for round in 0..ROUNDS {
             if caller % 2 == 0 {

@@ -62,6 +62,9 @@ impl Faulty {
 
     /// The machine loses power: of every entry whose last bytes no barrier kept, `keep` of the unsynced ones remain
     /// (a number from 0 to 1), and an entry whose creation no barrier kept is gone where `keep` is 0.
+    ///
+    /// # Panics
+    /// Never: memory does not fail.
     pub fn lose_power(&self, keep: f64) {
         let unsynced = std::mem::take(&mut self.state().unsynced);
         for (key, synced) in unsynced {

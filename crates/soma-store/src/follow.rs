@@ -291,7 +291,7 @@ impl Followed {
                     each(Found::Line { ledger, name, offset, line });
                 }
                 Scanned::Damaged(part) => {
-                    each(Found::Damaged { ledger, name, offset, size: part.len() as u64 })
+                    each(Found::Damaged { ledger, name, offset, size: part.len() as u64 });
                 }
             }
         })

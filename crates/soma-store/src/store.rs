@@ -31,7 +31,7 @@ pub struct Options {
 
 impl Options {
     /// The lease when nobody says one.
-    pub const DEFAULT_LEASE: Duration = Duration::from_mins(2);
+    pub const DEFAULT_LEASE: Duration = Duration::from_secs(120);
     /// Signs of life per lease.
     const BEATS_PER_LEASE: u32 = 8;
     /// Signs of life come at least this often, so that a reader with a shorter lease than the writer's sees them too.

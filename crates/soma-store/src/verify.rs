@@ -76,7 +76,9 @@ impl Looking<'_> {
     fn list(&mut self, folder: &str) -> Result<Vec<String>> {
         let (mut entries, unfinished): (Vec<_>, Vec<_>) =
             self.backend.list(folder)?.into_iter().partition(|entry| !layout::is_unfinished(entry));
-        unfinished.iter().for_each(|entry| self.stray(&format!("{folder}/{entry}")));
+        for entry in unfinished {
+            self.stray(&format!("{folder}/{entry}"));
+        }
         entries.sort();
         Ok(entries)
     }
@@ -125,7 +127,7 @@ impl Looking<'_> {
                     self.damaged(&key, 0, 0, &format!("{what}; the name is lost"));
                 }
                 Err(StoreError::BadDigest { .. }) => {
-                    self.damaged(&key, 0, 0, "a name that stands for no digest")
+                    self.damaged(&key, 0, 0, "a name that stands for no digest");
                 }
                 Err(e) => return Err(e),
             }
@@ -208,7 +210,9 @@ impl Looking<'_> {
                 Scanned::Damaged(part) => damage.push((base + at as u64, part.len() as u64)),
             });
             self.found.records += records;
-            damage.into_iter().for_each(|(at, size)| self.damaged(key, at, size, Damage::UNREADABLE));
+            for (at, size) in damage {
+                self.damaged(key, at, size, Damage::UNREADABLE);
+            }
             self.found.size_bytes += read as u64;
             base += whole as u64;
             bytes.drain(..whole);

@@ -1,4 +1,5 @@
 //! Every published version reads, for ever. The fixtures are never edited: a new version adds a folder.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::too_many_lines, reason = "helpers of tests")]
 
 use std::path::{Path, PathBuf};
 
@@ -14,9 +15,9 @@ fn copy(from: &Path, to: &Path) {
         let entry = entry.unwrap();
         let to = to.join(entry.file_name());
         if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &to)
+            copy(&entry.path(), &to);
         } else {
-            drop(std::fs::copy(entry.path(), to).unwrap())
+            std::fs::copy(entry.path(), to).unwrap();
         }
     }
 }
@@ -77,7 +78,7 @@ fn reading_creates_nothing_and_a_store_that_is_not_there_is_an_error() {
     store.study("nobody began this").follower().read_on(std::time::Duration::ZERO, &mut |_| {}).unwrap();
     let refused = [
         store.put(b"x").map(drop).unwrap_err(),
-        store.bind("n", &Digest::of(b"hello"), &Default::default()).unwrap_err(),
+        store.bind("n", &Digest::of(b"hello"), &std::collections::BTreeMap::new()).unwrap_err(),
         store.study("widths").claim(9, 0).map(drop).unwrap_err(),
         store.study("widths").write(br#"{"kind":"alive"}"#, true).map(drop).unwrap_err(),
     ];

@@ -137,23 +137,43 @@ fn type_of(values: &[Option<&Scalar>]) -> DataType {
 
 fn array_of(values: &[Option<&Scalar>]) -> ArrayRef {
     match type_of(values) {
-        DataType::Boolean => Arc::new(BooleanArray::from_iter(values.iter().map(|value| match value {
-            Some(Scalar::Bool(value)) => Some(*value),
-            _ => None,
-        }))),
-        DataType::Int64 => Arc::new(Int64Array::from_iter(values.iter().map(|value| match value {
-            Some(Scalar::Int(value)) => Some(*value),
-            _ => None,
-        }))),
-        DataType::Float64 => Arc::new(Float64Array::from_iter(values.iter().map(|value| match value {
-            Some(Scalar::Float(value)) => Some(*value),
-            _ => None,
-        }))),
-        _ => Arc::new(StringArray::from_iter(values.iter().map(|value| match value {
-            None | Some(Scalar::Null) => None,
-            Some(Scalar::Text(text)) => Some(text.clone()),
-            Some(other) => Some(other.to_string()),
-        }))),
+        DataType::Boolean => Arc::new(
+            values
+                .iter()
+                .map(|value| match value {
+                    Some(Scalar::Bool(value)) => Some(*value),
+                    _ => None,
+                })
+                .collect::<BooleanArray>(),
+        ),
+        DataType::Int64 => Arc::new(
+            values
+                .iter()
+                .map(|value| match value {
+                    Some(Scalar::Int(value)) => Some(*value),
+                    _ => None,
+                })
+                .collect::<Int64Array>(),
+        ),
+        DataType::Float64 => Arc::new(
+            values
+                .iter()
+                .map(|value| match value {
+                    Some(Scalar::Float(value)) => Some(*value),
+                    _ => None,
+                })
+                .collect::<Float64Array>(),
+        ),
+        _ => Arc::new(
+            values
+                .iter()
+                .map(|value| match value {
+                    None | Some(Scalar::Null) => None,
+                    Some(Scalar::Text(text)) => Some(text.clone()),
+                    Some(other) => Some(other.to_string()),
+                })
+                .collect::<StringArray>(),
+        ),
     }
 }
 

@@ -263,6 +263,7 @@ impl<'a> Exact<'a> {
         std::str::from_utf8(text).ok()
     }
 
+    #[expect(clippy::option_option, reason = "not there is no failure, and a failure is not nothing")]
     fn optional<T>(&mut self, name: &[u8], read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
         if self.expect(name).is_some() { read(self).map(Some) } else { Some(None) }
     }

@@ -168,6 +168,9 @@ impl<'a> Study<'a> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
+/// # Panics
+/// Never: memory takes every character.
+///
 /// # Errors
 /// [`StudyError::SpaceDiffers`], [`StudyError::GoalDiffers`] and [`StudyError::AttemptSkipped`]; the store refuses or
 /// fails. After a failure of the store the trial may count as taken, by nobody, until a lease has passed.
@@ -372,10 +375,16 @@ pub fn report(store: &Store, point: &Point, said: &[f64], how: &Report<'_>) -> R
         return Ok(());
     }
     let last = said.last().copied().or((own.said > 0).then_some(own.last));
-    let (state, score, because) = ending(&study, how, last)?;
+    let (state, ranked_by, because) = ending(&study, how, last)?;
     let from = if is_restart { own.said } else { from };
     let took_secs = own.began.map(|began| began.elapsed().as_secs_f64());
-    record::write_end(line, id, from, new, &Ending { state, score, because: because.as_deref(), took_secs });
+    record::write_end(
+        line,
+        id,
+        from,
+        new,
+        &Ending { state, score: ranked_by, because: because.as_deref(), took_secs },
+    );
     own.is_unsure = true;
     study.records.write(line, true)?;
     running.remove(&id);

@@ -1,4 +1,5 @@
 //! Everything at once, for a while: processes that are killed, stopped and started on one folder.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::too_many_lines, reason = "helpers of tests")]
 #![cfg(unix)]
 
 mod support;
@@ -37,9 +38,9 @@ fn chaos(n: usize, total: u64, wrap: &[&str], name: impl Fn(usize) -> String) {
     };
     let mut workers: Vec<Helper> = (0..n).map(|_| begin()).collect();
     let store = open(folder.path(), LEASE);
-    let (begun, mut moments) = (Instant::now(), Moments(11));
+    let (since, mut moments) = (Instant::now(), Moments(11));
     while ended(&store) < total {
-        assert!(begun.elapsed() < MOST, "{} of {total} trials after {MOST:?}", ended(&store));
+        assert!(since.elapsed() < MOST, "{} of {total} trials after {MOST:?}", ended(&store));
         std::thread::sleep(Duration::from_millis(20 + moments.below(60)));
         let victim = moments.below(n as u64) as usize;
         if !workers[victim].is_running() {

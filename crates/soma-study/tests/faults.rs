@@ -1,4 +1,5 @@
 //! Disks that fill up, break and lose power.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::too_many_lines, reason = "helpers of tests")]
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
 //! A study against a plain model of one: any calls, in any order, through any number of processes.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::too_many_lines, reason = "helpers of tests")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -152,7 +153,7 @@ fn apply(process: &mut Store, memory: &Memory, model: &mut Model, call: &Call) {
                     // A process that took it looks only every 20 ms what others did. What it says meanwhile changes
                     // nothing, and its last word is refused.
                     Ok(()) | Err(StudyError::CurveDiffers { .. }) => {
-                        assert!(!state.is_finished(), "{call:?}")
+                        assert!(!state.is_finished(), "{call:?}");
                     }
                     Err(error) => assert!(error.is_refusal(), "{call:?}: {error}"),
                 }

@@ -1,4 +1,5 @@
 //! Many processes on one folder: raced, stopped, killed and forked.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::too_many_lines, reason = "helpers of tests")]
 #![cfg(unix)]
 
 mod support;

@@ -1,4 +1,5 @@
 //! The functions of a study's loop, over a store in memory or in a folder.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::too_many_lines, reason = "helpers of tests")]
 #![expect(clippy::disallowed_methods, reason = "tests damage files")]
 
 use std::time::Duration;
@@ -354,4 +355,39 @@ fn two_studies_in_one_store_do_not_mix() {
     }
     assert_eq!(finished(&store, "cafe\u{301}").unwrap().len(), 1);
     assert_eq!(store.studies().unwrap(), ["../a", "A", "a", "a/b", "caf\u{e9}"]);
+}
+
+#[test]
+fn c44_long_and_hostile_names_work_and_nothing_leaves_the_store() {
+    let outer = tempfile::tempdir().unwrap();
+    let root = outer.path().join("store");
+    let store = Store::open(root.to_str().unwrap()).unwrap();
+    let mut space = Space::new().choice("long", ["x".repeat(5_000), "y".to_owned()]).unwrap();
+    let mut text = format!("long={}", "x".repeat(5_000));
+    for i in 0..100 {
+        let name = format!("a_parameter_with_a_name_of_40_letters{i:03}");
+        space = space.int(&name, 0, 9, IntOptions::default()).unwrap();
+        text += &[",", &name, "=", &(i % 10).to_string()].concat();
+    }
+    let point = space.parse_point(&text).unwrap();
+    let long = "n".repeat(300);
+    for study in ["a/b:c*?", "..", "CON", "con", "", "\u{0}", long.as_str()] {
+        let how = Take { study, ..W1 };
+        assert!(take(&store, &point, &how).unwrap(), "{study:?}");
+        report(&store, &point, &[1.0], &Report::of(&how).with_state(State::Done)).unwrap();
+        assert_eq!(finished(&store, study).unwrap()[0].point, point, "{study:?}");
+    }
+    assert_eq!(store.studies().unwrap().len(), 7);
+    assert_eq!(std::fs::read_dir(outer.path()).unwrap().count(), 1);
+    let mut folders = vec![root];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            assert!(entry.file_name().len() <= 143, "{}", entry.path().display());
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+    assert!(store.verify().unwrap().is_sound());
 }

@@ -237,14 +237,14 @@ impl Backend for Folder {
     }
 
     fn exists(&self, key: &str) -> Result<bool> {
-        if let Some((folder, name)) = key.rsplit_once('/') {
-            if let Some(near) = self.0.near(folder) {
-                match sys::accessat(&*near, name, sys::Access::EXISTS, AtFlags::empty()) {
-                    Ok(()) => return Ok(true),
-                    // Not in this folder, which is still the one: else the path has the say.
-                    Err(Errno::NOENT) if matches!(stamp(&near), Ok(Some(_))) => return Ok(false),
-                    Err(_) => {}
-                }
+        if let Some((folder, name)) = key.rsplit_once('/')
+            && let Some(near) = self.0.near(folder)
+        {
+            match sys::accessat(&*near, name, sys::Access::EXISTS, AtFlags::empty()) {
+                Ok(()) => return Ok(true),
+                // Not in this folder, which is still the one: else the path has the say.
+                Err(Errno::NOENT) if matches!(stamp(&near), Ok(Some(_))) => return Ok(false),
+                Err(_) => {}
             }
         }
         let path = self.at(key);
@@ -279,7 +279,7 @@ impl Backend for Folder {
             return Ok(false);
         }
         let beside = self.0.write_beside(&path, bytes)?;
-        let placed = place_new(&beside, &path, bytes, self.0.is_durable);
+        let placed = place_new(&WAYS, &beside, &path, bytes, self.0.is_durable);
         if !matches!(placed, Ok(Placed::Moved)) {
             drop(fs::remove_file(&beside));
         }
@@ -364,32 +364,35 @@ enum Placed {
     Taken,
 }
 
-/// Gives a finished file its name, unless another has it: by a rename that refuses to replace, else by a hard link,
-/// else, where the file system denies both, by an exclusive create that is written in place.
-fn place_new(beside: &Path, path: &Path, bytes: &[u8], is_durable: bool) -> io::Result<Placed> {
-    match rename_new(beside, path) {
-        Ok(()) => return Ok(Placed::Moved),
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => return Ok(Placed::Taken),
-        Err(e) if !is_denied(&e) => return Err(e),
-        Err(_) => {}
-    }
-    match fs::hard_link(beside, path) {
-        Ok(()) => return Ok(Placed::Copied),
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => return Ok(Placed::Taken),
-        Err(e) if !is_denied(&e) => return Err(e),
-        Err(_) => {}
-    }
-    match OpenOptions::new().append(true).create_new(true).open(path) {
-        Ok(mut file) => {
-            file.write_all(bytes)?;
-            if is_durable {
-                file.sync_all()?;
-            }
-            Ok(Placed::Copied)
+/// A way of giving a finished file its name, unless another has it.
+type Way = fn(beside: &Path, path: &Path, bytes: &[u8], is_durable: bool) -> io::Result<Placed>;
+
+/// By a rename that refuses to replace, else by a hard link, else, where the file system denies both, by an exclusive
+/// create that is written in place.
+const WAYS: [Way; 3] = [
+    |beside, path, _, _| rename_new(beside, path).map(|()| Placed::Moved),
+    |beside, path, _, _| fs::hard_link(beside, path).map(|()| Placed::Copied),
+    |_, path, bytes, is_durable| {
+        let mut file = OpenOptions::new().append(true).create_new(true).open(path)?;
+        file.write_all(bytes)?;
+        if is_durable {
+            file.sync_all()?;
         }
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(Placed::Taken),
-        Err(e) => Err(e),
+        Ok(Placed::Copied)
+    },
+];
+
+/// Tries one way after the other, as long as they are denied.
+fn place_new(ways: &[Way], beside: &Path, path: &Path, bytes: &[u8], is_durable: bool) -> io::Result<Placed> {
+    let mut denied = ErrorKind::Unsupported.into();
+    for way in ways {
+        match way(beside, path, bytes, is_durable) {
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => return Ok(Placed::Taken),
+            Err(e) if is_denied(&e) => denied = e,
+            other => return other,
+        }
     }
+    Err(denied)
 }
 
 #[cfg(target_os = "linux")]
@@ -477,11 +480,7 @@ type Stamp = (u64, i64, i64);
 
 fn stamp(folder: &File) -> io::Result<Option<Stamp>> {
     let found = sys::fstat(folder)?;
-    #[expect(
-        clippy::useless_conversion,
-        clippy::unnecessary_cast,
-        reason = "the fields' types differ between systems"
-    )]
+    #[expect(clippy::useless_conversion, reason = "the fields' types differ between systems")]
     let stamp = (found.st_ino.into(), found.st_mtime.into(), found.st_mtime_nsec as i64);
     Ok((found.st_nlink > 0).then_some(stamp))
 }
@@ -490,10 +489,10 @@ impl Watching {
     fn look(&mut self) -> io::Result<Option<Vec<String>>> {
         // Opening asks the server; an open folder may be answered from this machine's cache.
         let held_open = if self.is_remote { Duration::ZERO } else { HELD_OPEN };
-        if let Some(held) = self.held.as_mut().filter(|held| held.opened.elapsed() < held_open) {
-            if let Ok(Some(now)) = stamp(&held.folder) {
-                return if now == held.stamp && held.is_settled { Ok(None) } else { self.list(now) };
-            }
+        if let Some(held) = self.held.as_mut().filter(|held| held.opened.elapsed() < held_open)
+            && let Ok(Some(now)) = stamp(&held.folder)
+        {
+            return if now == held.stamp && held.is_settled { Ok(None) } else { self.list(now) };
         }
         let before = self.held.take();
         let opened = missing_is_none(retried(|| {
@@ -642,5 +641,53 @@ impl Follow for Following {
 
     fn rest(&mut self) {
         self.file = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c43_where_renames_and_links_are_denied_there_is_still_one_owner() {
+        let denied: Way = |_, _, _, _| Err(Errno::PERM.into());
+        let missing: Way = |_, _, _, _| Err(Errno::NOSYS.into());
+        let ways = [WAYS.to_vec(), vec![denied, WAYS[1], WAYS[2]], vec![missing, denied, WAYS[2]]];
+        for ways in &ways {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("owner");
+            let owners = std::thread::scope(|scope| {
+                let callers: Vec<_> = (0..8_u8)
+                    .map(|caller| {
+                        let (folder, path) = (folder.path(), &path);
+                        scope.spawn(move || {
+                            let (beside, bytes) = (folder.join(format!(".{caller}")), [caller; 64]);
+                            fs::write(&beside, bytes).unwrap();
+                            let placed = place_new(ways, &beside, path, &bytes, false).unwrap();
+                            (!matches!(placed, Placed::Taken)).then_some(caller)
+                        })
+                    })
+                    .collect();
+                callers.into_iter().filter_map(|caller| caller.join().unwrap()).collect::<Vec<_>>()
+            });
+            assert_eq!(owners.len(), 1);
+            assert_eq!(fs::read(&path).unwrap(), [owners[0]; 64]);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let refused = place_new(&[denied, missing], folder.path(), &folder.path().join("x"), b"", false);
+        assert!(refused.is_err());
+    }
+
+    #[test]
+    fn c42_a_stale_handle_is_tried_again_and_one_that_stays_is_a_missing_file() {
+        let mut failures = 1;
+        let read = retried(|| {
+            failures -= 1;
+            if failures >= 0 { Err(Errno::STALE.into()) } else { Ok(7) }
+        });
+        assert_eq!(read.unwrap(), 7);
+        let stale = missing_is_none(retried(|| Err::<(), _>(Errno::STALE.into())));
+        assert!(stale.unwrap().is_none());
+        assert!(missing_is_none(Err::<(), io::Error>(Errno::IO.into())).is_err());
     }
 }

@@ -178,6 +178,9 @@ pub fn attempts(store: &Store, study: &str, trial: u64) -> Result<Vec<(u32, Vec<
 
 /// The newest space of a study and its goal.
 ///
+/// # Panics
+/// Never: a study that is there has a document.
+///
 /// # Errors
 /// [`StudyError::UnknownStudy`]; as [`finished`].
 pub fn space(store: &Store, study: &str) -> Result<(Space, Option<Goal>), StudyError> {

@@ -65,7 +65,7 @@ pub(crate) struct View {
 /// Every attempt as a row; made when first asked for, kept up to date from then on.
 #[derive(Debug, Default)]
 struct Rows {
-    rows: Growing<Trial>,
+    growing: Growing<Trial>,
     changed: Option<FxHashSet<Id>>,
     silent: BTreeSet<Id>,
     goal: Option<Goal>,
@@ -82,28 +82,28 @@ struct Place<'a> {
 #[derive(Debug, Default)]
 struct Entries {
     places: FxHashMap<u64, usize>,
-    entries: Vec<(u64, Entry)>,
+    all: Vec<(u64, Entry)>,
     // Records of one trial mostly follow one another.
     last: usize,
 }
 
 impl Entries {
     fn get(&self, trial: u64) -> Option<&Entry> {
-        self.places.get(&trial).map(|place| &self.entries[*place].1)
+        self.places.get(&trial).map(|place| &self.all[*place].1)
     }
 
     fn entry(&mut self, trial: u64) -> &mut Entry {
-        if self.entries.get(self.last).is_none_or(|(last, _)| *last != trial) {
+        if self.all.get(self.last).is_none_or(|(last, _)| *last != trial) {
             self.last = *self.places.entry(trial).or_insert_with(|| {
-                self.entries.push((trial, Entry::default()));
-                self.entries.len() - 1
+                self.all.push((trial, Entry::default()));
+                self.all.len() - 1
             });
         }
-        &mut self.entries[self.last].1
+        &mut self.all[self.last].1
     }
 
     fn iter(&self) -> impl Iterator<Item = (u64, &Entry)> {
-        self.entries.iter().map(|(trial, entry)| (*trial, entry))
+        self.all.iter().map(|(trial, entry)| (*trial, entry))
     }
 }
 
@@ -126,6 +126,7 @@ struct Fence {
 
 /// One attempt.
 #[derive(Debug)]
+#[expect(clippy::struct_field_names, reason = "the number of an attempt is called so everywhere")]
 pub(crate) struct Attempt {
     pub(crate) attempt: u32,
     pub(crate) who: Option<Arc<str>>,
@@ -505,15 +506,14 @@ impl View {
                 continue;
             };
             let ledger = attempt.ledger;
-            let is_silent = match by_ledger.get(&ledger) {
-                Some(known) => *known,
-                None => {
-                    let enough = lease.max(follower.beat(ledger) * MISSED_BEATS);
-                    let is_silent = follower.is_closed(ledger)
-                        || follower.silence(ledger, now, enough, || records.storage_now())? >= enough;
-                    by_ledger.insert(ledger, is_silent);
-                    is_silent
-                }
+            let is_silent = if let Some(known) = by_ledger.get(&ledger) {
+                *known
+            } else {
+                let enough = lease.max(follower.beat(ledger) * MISSED_BEATS);
+                let is_silent = follower.is_closed(ledger)
+                    || follower.silence(ledger, now, enough, || records.storage_now())? >= enough;
+                by_ledger.insert(ledger, is_silent);
+                is_silent
             };
             if is_silent && !is_mine(*id) {
                 silent.insert(*id);
@@ -583,7 +583,9 @@ impl View {
             }
         }
         let differing: Vec<Id> = silent.symmetric_difference(&self.rows.silent).copied().collect();
-        differing.into_iter().for_each(|id| self.rows.touch(id));
+        for id in differing {
+            self.rows.touch(id);
+        }
         self.rows.silent.clone_from(silent);
         // In order, so that a first reading appends instead of inserting.
         let mut changed: Vec<Id> = self.rows.changed.iter_mut().flat_map(std::mem::take).collect();
@@ -591,9 +593,9 @@ impl View {
         for id in changed {
             let Some(entry) = self.trials.get(id.trial) else { continue };
             let Some(attempt) = entry.get(id.attempt) else { continue };
-            self.rows.rows.set(row(id, entry, attempt, goal, silent.contains(&id)));
+            self.rows.growing.set(row(id, entry, attempt, goal, silent.contains(&id)));
         }
-        self.rows.rows.snapshot()
+        self.rows.growing.snapshot()
     }
 
     /// How many ledgers there are, and how many bytes of them were read.
