@@ -149,14 +149,12 @@ fn apply(process: &mut Store, memory: &Memory, model: &mut Model, call: &Call) {
                     panic!("{call:?}: {error}");
                 }
             } else {
-                match report(process, &point(trial), &[value(trial, attempt, 0)], &how) {
-                    // A process that took it looks only every 20 ms what others did. What it says meanwhile changes
-                    // nothing, and its last word is refused.
-                    Ok(()) | Err(StudyError::CurveDiffers { .. }) => {
-                        assert!(!state.is_finished(), "{call:?}");
-                    }
-                    Err(error) => assert!(error.is_refusal(), "{call:?}: {error}"),
+                // A process that took it looks every 20 ms what others did; its last word is refused at once.
+                if !state.is_finished() {
+                    std::thread::sleep(std::time::Duration::from_millis(21));
                 }
+                let error = report(process, &point(trial), &[value(trial, attempt, 0)], &how).unwrap_err();
+                assert!(error.is_refusal(), "{call:?}: {error}");
             }
         }
         Call::Discard { trial } => match discard(process, STUDY, trial, None) {
@@ -197,7 +195,7 @@ fn compare(store: &Store, model: &Model) {
         return;
     }
     let rows = trials(store, STUDY).unwrap();
-    // Of an attempt that was taken over, a reader may have seen a report that came within those 20 ms.
+    // Of an attempt that was taken over only the state is compared.
     let counted = |attempt: u32, attempts: &[Attempt]| {
         attempts[attempt as usize].state != State::Running || attempts.len() as u32 == attempt + 1
     };
@@ -243,7 +241,7 @@ fn compare(store: &Store, model: &Model) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_study_is_what_a_plain_map_of_attempts_would_be(calls in proptest::collection::vec(call(), 1..60)) {
