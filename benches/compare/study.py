@@ -22,18 +22,22 @@ SPACE = Space().real("lr", 1e-4, 1e-1, log=True).int("width", 8, 64).choice("opt
 CURVE = [1.0 / (step + 1) for step in range(N_REPORTS)]
 
 
-def median_us(run, n):
-    """The median over blocks of ten calls of `run(k)`, per call, in microseconds."""
+def median_us(run, n, block=1):
+    """The median over blocks of calls of `run(k)`, per call, in microseconds.
+
+    Blocks of more than one only where a call is so short that the clock would count: a block is slow as
+    soon as one of its calls had to wait for the processor.
+    """
     took = []
-    for block in range(max(n // 10, 1)):
+    for first in range(0, max(n, block), block):
         began = time.perf_counter()
-        for k in range(10):
-            run(block * 10 + k)
-        took.append((time.perf_counter() - began) / 10)
+        for k in range(first, first + block):
+            run(k)
+        took.append((time.perf_counter() - began) / block)
     return statistics.median(took) * 1e6
 
 
-def ours(store, n, first=0, *, reads=True):
+def ours(store, n, first=0, *, reads=True, judges=True):
     sampler, pruner = Sampler.sobol(seed=0), Pruner.median(goal="min", warmup=4, startup=6)
 
     def trial(k):
@@ -44,7 +48,7 @@ def ours(store, n, first=0, *, reads=True):
         assert take(store, point, **which)
         for step in range(1, N_REPORTS + 1):
             report(store, point, CURVE[:step], **which)
-            if reads:
+            if judges:
                 pruner.verdict(CURVE[:step], curves(store, study="bench"))
         report(store, point, CURVE, state=DONE, **which)
 
@@ -101,10 +105,10 @@ def calls(n_known, n):
     known, sampler = finished(store, study="bench"), Sampler.sobol(seed=0)
     hundred = curves(store, study="bench")[:100]
     pruner = Pruner.median(goal="min", startup=6)
-    yield "ask, sobol", median_us(lambda k: sampler.ask(SPACE, k, known), n)
-    yield "verdict, 100 curves", median_us(lambda _: pruner.verdict([0.5], hundred), n)
-    yield "finished, nothing new", median_us(lambda _: finished(store, study="bench"), n)
-    yield "curves, nothing new", median_us(lambda _: curves(store, study="bench"), n)
+    yield "ask, sobol", median_us(lambda k: sampler.ask(SPACE, k, known), n, 100)
+    yield "verdict, 100 curves", median_us(lambda _: pruner.verdict([0.5], hundred), n, 100)
+    yield "finished, nothing new", median_us(lambda _: finished(store, study="bench"), n, 100)
+    yield "curves, nothing new", median_us(lambda _: curves(store, study="bench"), n, 100)
 
 
 def main():
@@ -120,21 +124,23 @@ def main():
     with tempfile.TemporaryDirectory(dir=args.where) as folder:
         here = Path(folder)
         plain = Store(here / "plain", durable=False)
-        rows = [("somatize, take and reports alone", ours(plain, args.trials, reads=False))]
+        rows = [("somatize, take and reports", ours(plain, args.trials, reads=False, judges=False))]
         rows += [("somatize, the whole loop", ours(Store(here / "loop"), args.trials))]
         big = Store(here / "big", durable=False)
         fill(big, args.known)
         finished(big, study="bench")
-        rows += [(f"somatize, after {args.known:,} trials", ours(big, args.trials, args.known))]
+        name = f"after {args.known:,} trials"
+        rows += [(f"somatize, {name}, no pruner", ours(big, args.trials, args.known, judges=False))]
+        rows += [(f"somatize, {name}", ours(big, args.trials, args.known + args.trials))]
         baseline = rows[1][1]
         for name, storage, share in optuna_storages(here):
             rows.append((name, optunas(storage, max(int(args.trials * share), 20))))
-    print(f"{'a trial with eight reports':36} {'us':>10} {'x ours':>8}")
+    print(f"{'a trial with eight reports':42} {'us':>10} {'x ours':>8}")
     for name, us in rows:
-        print(f"{name:36} {us:10.1f} {us / baseline:8.1f}")
-    print(f"\n{f'one call, {args.known:,} trials known':36} {'us':>10}")
+        print(f"{name:42} {us:10.1f} {us / baseline:8.1f}")
+    print(f"\n{f'one call, {args.known:,} trials known':42} {'us':>10}")
     for name, us in calls(args.known, args.trials * 50):
-        print(f"{name:36} {us:10.2f}")
+        print(f"{name:42} {us:10.2f}")
 
 
 if __name__ == "__main__":
