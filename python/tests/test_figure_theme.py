@@ -79,15 +79,16 @@ def test_a_theme_that_is_not_there_names_a_close_one():
 
 
 def test_numbers_are_read_not_padded():
-    assert [number(one) for one in (0.00002771855, 0.5, 64, 1234567.0, 0.0, -1e-5)] == [
+    assert [number(one) for one in (0.00002771855, 0.5, 64, 12345.6, 1234567.0, 0.0, -1e-5)] == [
         "2.772e-5",
         "0.5",
         "64",
+        "12346",
         "1.235e6",
         "0",
         "-1e-5",
     ]
-    assert [aligned(one) for one in (0.223, 3.27, 1e-5)] == ["0.2230", "3.270", "1.000e-5"]
+    assert [aligned(one) for one in (0.223, 3.27, 5000.0, 1e-5)] == ["0.2230", "3.270", "5000", "1.000e-5"]
     assert rounded("best is 10.291398620605468, after 5 of 1.5") == "best is 10.29, after 5 of 1.5"
 
 

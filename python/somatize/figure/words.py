@@ -13,6 +13,9 @@ Scalar: TypeAlias = "bool | int | float | str | None"
 
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", Arial, sans-serif'
 
+PLAIN = 1e6
+"""Below, a number is written without an exponent."""
+
 _WIDE, _NARROW = set("mwMWQGOD@%&—…"), set("ijlftrI.,:;|!'()[]{} ")
 _EM = {"wide": 0.95, "upper": 0.72, "narrow": 0.40, "usual": 0.63, "full": 1.05}
 """Widths in ems, those of the widest of the fonts above (DejaVu Sans): a guess that is never too small."""
@@ -113,13 +116,15 @@ def hover(facts: list[tuple[str, str]]) -> str:
 
 
 def number(value: float, digits: int = 4) -> str:
-    """A number to read: `digits` significant ones, no padding in the exponent.
+    """A number to read: `digits` significant ones, below a million all that stand before the point.
 
-    >>> number(0.00002771855), number(0.5), number(64), number(1234567.0)
-    ('2.772e-5', '0.5', '64', '1.235e6')
+    >>> number(0.00002771855), number(0.5), number(64), number(12345.6, 3), number(1234567.0)
+    ('2.772e-5', '0.5', '64', '12346', '1.235e6')
     """
     if isinstance(value, int):
         return str(value)
+    if 10**digits <= abs(value) < PLAIN:
+        return f"{value:.0f}"
     text = f"{value:.{digits}g}"
     if "e" not in text:
         return text
@@ -142,6 +147,8 @@ def aligned(value: float, digits: int = 4) -> str:
     >>> aligned(0.223), aligned(3.27), aligned(0.00001)
     ('0.2230', '3.270', '1.000e-5')
     """
+    if 10**digits <= abs(value) < PLAIN:
+        return f"{value:.0f}"
     text = f"{value:#.{digits}g}".rstrip(".")
     mantissa, e, exponent = text.partition("e")
     return f"{mantissa}e{int(exponent)}" if e else text
@@ -172,5 +179,5 @@ def duration(secs: float) -> str:
         return f"{secs:.0f} s"
     minutes = round(secs) // 60
     if minutes < 60:
-        return f"{minutes} min {round(secs) % 60} s"
-    return f"{minutes // 60} h {minutes % 60} min"
+        return f"{minutes} min" + (f" {round(secs) % 60} s" if round(secs) % 60 else "")
+    return f"{minutes // 60} h" + (f" {minutes % 60} min" if minutes % 60 else "")

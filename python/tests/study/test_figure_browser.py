@@ -179,7 +179,7 @@ def hard(n=3000, n_knobs=20):
                 trial=trial,
                 state=state,
                 point=point,
-                score=5000.0 if trial == 7 else rng.random(),
+                score=-5000.0 if trial == 7 else rng.random(),
                 who="w",
                 took_secs=1.0,
             )

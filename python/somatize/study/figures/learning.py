@@ -90,18 +90,21 @@ def _learning_data(record: Record) -> Learning:
     drawn, apart = shown(finished, N_CURVES), even(tuple(sorted(others, key=lambda row: row.trial)), N_OTHERS)
     values = [one for row in (*finished, *others) for one in _values(record, row)]
     cut = [len(_values(record, row)) for row in others if row.state == "pruned"]
+    axis = score_axis(values, record.goal)
     said = []
     if cut:
         spread = f"at report {min(cut)}" if min(cut) == max(cut) else f"at reports {min(cut)} to {max(cut)}"
         said.append(f"{len(cut):,} pruned {spread}, where their grey curves end")
     if len(drawn) < len(finished):
         said.append(f"{len(drawn):,} of {len(finished):,} finished curves drawn")
+    if axis.n_beyond:
+        said.append(f"{count(axis.n_beyond, 'report')} beyond the edge")
     if record.goal is None and finished:
         said.append("not coloured: nobody said whether a low or a high score is good")
     return Learning(
         title=record.counted if values else f"{record.study}: nothing was reported",
         subtitle=" · ".join(said),
-        axis=score_axis(values, record.goal),
+        axis=axis,
         curves=tuple(_learnt(record, row) for row in drawn),
         others=tuple(_learnt(record, row) for row in apart),
         scores=rank_ticks(record),

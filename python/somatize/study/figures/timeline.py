@@ -95,7 +95,8 @@ def _timeline_data(record: Record, silent: Collection[int] = ()) -> Timeline:
     spent = sum(row.took_secs or 0 for row in record.attempts)
     lost = sorted({bar.trial for lane in made for bar in lane.bars if bar.state == "silent"})
     quiet = [lane.who for lane in made if any(bar.state == "silent" for bar in lane.bars)]
-    title = f"{count(len(made), 'worker')}, {count(len(record.rows), 'trial')}, {duration(spent)} of work"
+    title = f"{count(len(made), 'worker')}, {count(len(record.rows), 'trial')}"
+    title += f", {duration(spent)} of work" if spent else ", and nobody said how long"
     if quiet:
         title += f"; {spoken(quiet) if len(quiet) < 4 else count(len(quiet), 'worker')} fell silent in trial "
         title += spoken([str(trial) for trial in lost][:6])
