@@ -391,6 +391,35 @@ def test_a_sampler_that_learns_hears_the_goal_and_what_is_under_way(store):
     assert sum(late) / len(late) > 0.75
 
 
+def _walk_the_grid(where, lease):
+    def walked(point):
+        for value in (2.0, 1.0):
+            time.sleep(0.02)
+            yield value + point["a"]
+
+    store = Store(where, durable=False, lease=lease)
+    search(walked, store, GRID, Sampler.grid(), total=18, **QUICK)
+
+
+GRID = Space().choice("a", [1, 2, 3]).choice("b", list("xyz")).choice("c", [True, False])
+
+
+def test_six_workers_walk_a_grid_once_and_a_killed_ones_point_again_c08(store):
+    lease, fork = 0.5, multiprocessing.get_context("fork")
+    workers = [fork.Process(target=_walk_the_grid, args=(store.location, lease)) for _ in range(6)]
+    for worker in workers:
+        worker.start()
+    deadline = time.monotonic() + 30
+    while not in_flight(store, study=STUDY) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    workers[0].kill()
+    for worker in workers:
+        worker.join()
+    done = finished(Store(store.location, lease=lease), study=STUDY)
+    assert [row.trial for row in done] == list(range(18))
+    assert len({row.point for row in done}) == 18
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs SIGSTOP")
 def test_a_worker_that_was_stopped_is_refused_by_name_and_lives_on_c04(tmp_path):
     where, lease = str(tmp_path / "store"), 0.4
