@@ -101,6 +101,8 @@ fn salvage<'a>(line: &'a [u8], base: usize, each: &mut impl FnMut(usize, Scanned
 
 #[cfg(test)]
 mod tests {
+    use proptest::strategy::Strategy as _;
+
     use super::*;
 
     fn sealed(bodies: &[&str]) -> Vec<u8> {
@@ -189,5 +191,24 @@ mod tests {
             next = at + part.len();
         });
         assert_eq!((read, next), (end, end - 1));
+    }
+
+    proptest::proptest! {
+        /// The fuzz target `ledger_bytes`, as a plain test.
+        #[test]
+        fn no_bytes_hide_a_good_record_behind_them(
+            noise in proptest::collection::vec(proptest::prop_oneof![
+                proptest::prelude::any::<u8>().prop_map(|byte| vec![byte]),
+                proptest::sample::select(vec![START.to_vec(), SEAL.to_vec(), b"\n".to_vec(), b"\"}".to_vec()]),
+            ], 0..40),
+        ) {
+            for between in [&b"\n"[..], b""] {
+                let good = sealed(&BODIES[1..2]);
+                let whole = [&noise.concat(), between, &good].concat();
+                let mut last = None;
+                let read = scan(&whole, |at, found| last = Some((at, matches!(found, Scanned::Line(_)))));
+                assert_eq!((read, last), (whole.len(), Some((whole.len() - good.len(), true))));
+            }
+        }
     }
 }
