@@ -219,17 +219,26 @@ fn best(goal: Goal, curve: &[f64]) -> Option<f64> {
 }
 
 /// The value that is before all others, `worst` when there is none.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "plain indices become vector instructions without link-time passes"
+)]
 fn extreme(curve: &[f64], worst: f64, is_before: impl Fn(f64, f64) -> bool) -> f64 {
+    let pick = |a: f64, b: f64| if is_before(a, b) { a } else { b };
     // Eight at a time, in registers side by side: one running best would wait for itself at every step.
     let mut lanes = [worst; 8];
     let (groups, rest) = curve.as_chunks::<8>();
     for group in groups {
-        for (lane, value) in lanes.iter_mut().zip(group) {
-            *lane = if is_before(*value, *lane) { *value } else { *lane };
+        for i in 0..8 {
+            lanes[i] = pick(group[i], lanes[i]);
         }
     }
-    let all = lanes.iter().chain(rest);
-    all.fold(worst, |best, value| if is_before(*value, best) { *value } else { best })
+    for half in [4, 2, 1] {
+        for i in 0..half {
+            lanes[i] = pick(lanes[i], lanes[i + half]);
+        }
+    }
+    rest.iter().fold(lanes[0], |best, value| pick(*value, best))
 }
 
 #[cfg(test)]
