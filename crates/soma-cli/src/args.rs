@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use soma_study::importance::Evaluator;
 
 /// Look at studies: what was tried, what came out, what mattered.
 ///
@@ -197,26 +199,26 @@ pub enum Goal {
 /// The space is read from the store. Only finished trials count.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  soma importance runs widths\n  soma importance runs --json | jq .importance"
+    after_help = "Examples:\n  soma importance runs widths\n  soma importance runs --evaluator ped_anova"
 )]
 pub struct Importance {
     #[command(flatten)]
     pub target: Target,
 
-    /// How it is measured
-    #[arg(long, value_enum, value_name = "METHOD", default_value_t = Method::Spearman)]
-    pub method: Method,
+    /// How it is worked out: `spearman` looks at how well the score follows a dimension in rank, `ped_anova` at
+    /// what sets the best trials apart
+    #[arg(long, value_name = "EVALUATOR", default_value = Evaluator::default().as_str(), value_parser = evaluator())]
+    pub evaluator: Evaluator,
 
     /// One JSON document instead of a table
     #[arg(long)]
     pub json: bool,
 }
 
-/// The evaluators of importance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Method {
-    /// How well the score's rank follows the dimension's, from 0 to 1; each dimension alone
-    Spearman,
+/// The evaluators that there are, by their names.
+fn evaluator() -> impl clap::builder::TypedValueParser<Value = Evaluator> {
+    let names = PossibleValuesParser::new(Evaluator::ALL.map(Evaluator::as_str));
+    names.try_map(|name| Evaluator::from_str(&name))
 }
 
 /// Plot the curve of a trial: every value it reported

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use soma_store::{Damage, Store};
-use soma_study::{Goal, Space, Trial, Trials};
+use soma_study::importance::Evaluator;
+use soma_study::{Goal, Space, StudyError, Trial, Trials};
 
-use crate::args::{Method, Target};
+use crate::args::Target;
 use crate::escape;
 use crate::failure::Failure;
 use crate::output::{Output, Words};
@@ -89,14 +90,17 @@ impl Study {
     }
 
     /// How many finished trials were counted, and each dimension's importance.
-    pub fn importance(&self, method: Method) -> Result<(usize, Vec<(String, f64)>), Failure> {
-        let (space, _) = self.space()?;
+    pub fn importance(&self, evaluator: Evaluator) -> Result<(usize, Vec<(String, f64)>), Failure> {
+        let (space, goal) = self.space()?;
+        let goal = match (goal, evaluator) {
+            (Some(goal), _) => goal,
+            // Which end is good makes no difference to a rank correlation without its sign.
+            (None, Evaluator::Spearman) => Goal::default(),
+            (None, _) => return Err(StudyError::NoGoal { study: self.name.clone() }.into()),
+        };
         let finished = soma_study::finished(&self.store, &self.name)?;
         let scored = finished.iter().filter_map(|one| Some((&one.point, one.score?)));
-        let importance = match method {
-            Method::Spearman => soma_study::importance::spearman(&space, scored),
-        };
-        Ok((finished.len(), importance))
+        Ok((finished.len(), evaluator.evaluate(&space, scored, goal)))
     }
 
     /// One line on stderr where reading came upon damage; the answer is on stdout by then.

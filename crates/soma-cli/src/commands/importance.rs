@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::args::{self, Method};
+use crate::args;
 use crate::escape;
 use crate::failure::Failure;
 use crate::number::Number;
@@ -21,7 +21,7 @@ const DECIMALS: usize = 6;
 #[derive(Serialize)]
 struct Ranking<'a> {
     study: &'a str,
-    method: &'static str,
+    evaluator: &'static str,
     /// Finished trials that were counted.
     n_trials: usize,
     importance: Vec<Share<'a>>,
@@ -35,11 +35,12 @@ struct Share<'a> {
 
 pub fn run(arguments: &args::Importance, output: &mut Output, words: &Words) -> Result<(), Failure> {
     let study = target::open(&arguments.target)?;
-    let (n_trials, importance) = study.importance(arguments.method)?;
+    let (n_trials, importance) = study.importance(arguments.evaluator)?;
     if arguments.json {
         let importance =
             importance.iter().map(|(name, share)| Share { name, importance: Number(*share) }).collect();
-        let ranking = Ranking { study: &study.name, method: word(arguments.method), n_trials, importance };
+        let ranking =
+            Ranking { study: &study.name, evaluator: arguments.evaluator.as_str(), n_trials, importance };
         output.json("importance", &ranking)?;
     } else {
         let mut table =
@@ -52,15 +53,9 @@ pub fn run(arguments: &args::Importance, output: &mut Output, words: &Words) -> 
         }
         table.write(output)?;
         output.flush()?;
-        words.note(&format!("{} over {n_trials} finished trials", word(arguments.method)));
+        words.note(&format!("{} over {n_trials} finished trials", arguments.evaluator));
     }
     study.say_damage(output, words)
-}
-
-fn word(method: Method) -> &'static str {
-    match method {
-        Method::Spearman => "spearman",
-    }
 }
 
 /// `share`, from 0 to 1, as a bar.

@@ -201,7 +201,7 @@ impl Kinds {
             ("inspect", &["inspect store", "inspect empty", "inspect damaged", "inspect typed"]),
             ("trials", &["trials store", "trials typed", "trials damaged"]),
             ("best", &["best store", "best typed"]),
-            ("importance", &["importance store", "importance typed"]),
+            ("importance", &["importance store", "importance typed --evaluator ped_anova"]),
             ("curve", &["curve store 0", "curve typed 0"]),
             ("abandoned", &["abandoned damaged", "abandoned typed --lease-secs 0.001"]),
             ("space", &["space store", "space typed"]),

@@ -77,30 +77,35 @@ fn walk(value: &Value, path: &str, seen: &mut BTreeSet<(String, &'static str)>) 
     }
 }
 
+/// Compare what a verb wrote with what is documented of it: no member more, none less, and of the types it says.
+pub fn compare(verb: &str, documents: &[Value]) {
+    let members = members(&documented(), verb);
+    let mut seen = BTreeSet::new();
+    for document in documents {
+        assert_eq!((&document["version"], &document["verb"]), (&1.into(), &verb.into()));
+        walk(document, "", &mut seen);
+    }
+    for (path, kind) in &seen {
+        let Some(said) = members.get(path) else { panic!("{verb}: `{path}` is not documented") };
+        let fits = said == "any" || said.split(" or ").any(|one| one == *kind);
+        assert!(fits, "{verb}: `{path}` is {kind}, documented as {said}");
+    }
+    for member in members.keys() {
+        let is_written = seen.iter().any(|(path, _)| path == member);
+        assert!(is_written, "{verb}: `{member}` is documented and never written");
+    }
+}
+
 #[test]
 fn every_member_is_documented_and_every_documented_member_is_written() {
-    let tables = documented();
     let stores = fixtures::of_every_kind();
     for (verb, runs) in fixtures::Kinds::json_runs() {
-        let members = members(&tables, verb);
-        let mut seen = BTreeSet::new();
+        let mut documents = Vec::new();
         for arguments in runs {
             let outcome = soma(stores.path(), &arguments);
             assert!(outcome.code <= 1 && !outcome.stdout.is_empty(), "{arguments:?}: {outcome}");
-            for line in outcome.stdout.lines() {
-                let document: Value = serde_json::from_str(line).unwrap();
-                assert_eq!((&document["version"], &document["verb"]), (&1.into(), &verb.into()));
-                walk(&document, "", &mut seen);
-            }
+            documents.extend(outcome.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
         }
-        for (path, kind) in &seen {
-            let Some(said) = members.get(path) else { panic!("{verb}: `{path}` is not documented") };
-            let fits = said == "any" || said.split(" or ").any(|one| one == *kind);
-            assert!(fits, "{verb}: `{path}` is {kind}, documented as {said}");
-        }
-        for member in members.keys() {
-            let written = seen.iter().any(|(path, _)| path == member);
-            assert!(written, "{verb}: `{member}` is documented and never written");
-        }
+        compare(verb, &documents);
     }
 }

@@ -294,7 +294,7 @@ fn importance_reads_the_space_from_the_store() {
     shown!(fixture.path(), "importance store widths --json", @r#"
     exit 0
     --- stdout
-    {"version":1,"verb":"importance","study":"widths","method":"spearman","n_trials":23,"importance":[{"name":"lr","importance":0.7519762845849802},{"name":"width","importance":0.21640316205533597},{"name":"opt","importance":0.01312159702703695}]}
+    {"version":1,"verb":"importance","study":"widths","evaluator":"spearman","n_trials":23,"importance":[{"name":"lr","importance":0.7519762845849802},{"name":"width","importance":0.21640316205533597},{"name":"opt","importance":0.01312159702703695}]}
     "#);
 }
 
