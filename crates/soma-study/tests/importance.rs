@@ -176,7 +176,7 @@ fn thousands_of_trials_are_ranked_as_a_few_are() {
         let rank = |values: &[f64]| -> Vec<f64> {
             let below = |x: f64| values.iter().filter(|v| **v < x).count() as f64;
             let tied = |x: f64| values.iter().filter(|v| v.to_bits() == x.to_bits()).count() as f64;
-            values.iter().map(|x| below(*x) + (tied(*x) + 1.0) / 2.0).collect()
+            values.iter().map(|x| below(*x) + f64::midpoint(tied(*x), 1.0)).collect()
         };
         let xs = rank(&all.iter().map(|point| float(point, name)).collect::<Vec<_>>());
         let ys = rank(&all.iter().map(score).collect::<Vec<_>>());

@@ -1,7 +1,5 @@
 //! Text forms lose nothing, and nothing that is not one reads as one.
 
-#![expect(clippy::unwrap_used, reason = "a test stops where it is wrong")]
-
 mod generate;
 
 use generate::Rng;

@@ -219,13 +219,10 @@ fn best(goal: Goal, curve: &[f64]) -> Option<f64> {
 }
 
 /// The value that is before all others, `worst` when there is none.
-#[expect(
-    clippy::needless_range_loop,
-    reason = "plain indices become vector instructions without link-time passes"
-)]
 fn extreme(curve: &[f64], worst: f64, is_before: impl Fn(f64, f64) -> bool) -> f64 {
     let pick = |a: f64, b: f64| if is_before(a, b) { a } else { b };
-    // Eight at a time, in registers side by side: one running best would wait for itself at every step.
+    // Eight at a time, in registers side by side: one running best would wait for itself at every step. Plain indices
+    // become vector instructions without link-time passes too.
     let mut lanes = [worst; 8];
     let (groups, rest) = curve.as_chunks::<8>();
     for group in groups {
