@@ -133,29 +133,56 @@ def test_update_without_a_backward_is_refused_rather_than_repeating_the_last_gra
     assert equal(before, bits(case.trains))
 
 
-def test_a_backward_that_failed_leaves_nothing_behind_in_the_next_step():
-    class Breaks(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x.clone()
+class Breaks(torch.autograd.Function):
+    """Fails in the backward pass, after what comes behind it has its gradients."""
 
-        @staticmethod
-        def backward(ctx, grad):
-            raise RuntimeError("out of memory")
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
 
-    hand, ours = built("mlp"), built("mlp")
-    expected = by_hand(hand, torch.optim.SGD(hand.trains, lr=0.1), 1)
-    failing = [True]
+    @staticmethod
+    def backward(ctx, grad):
+        raise RuntimeError("out of memory")
 
-    def objective(output, target):
-        # both paths give gradients, one of them breaks halfway through the backward pass
-        return F.mse_loss(Breaks.apply(output) if failing[0] else output, target)
 
-    t = Trainer(ours.graph, objective, torch.optim.SGD(ours.trains, lr=0.1))
+class Fragile(Node):
+    failing = True
+
+    def forward(self, x, ctx):
+        return Breaks.apply(x) if self.failing else x
+
+
+def test_a_backward_that_failed_half_way_leaves_nothing_behind_in_the_next_step():
+    def network():
+        torch.manual_seed(0)
+        body, head, fragile = nn.Linear(8, 4), nn.Linear(4, 1), Fragile()
+        g = Graph.somatize(module(body).named("body") >> fragile >> module(head).named("head"))
+        return g, fragile, Trainer(g, F.mse_loss, torch.optim.SGD(parameters(g), lr=0.1))
+
+    batches = built("mlp").batches
+    _, fragile, t = network()
+    fragile.failing = False
+    expected = t.fit(batches).history
+
+    g, fragile, t = network()
     with pytest.raises(RuntimeError, match="out of memory"):
-        t.step(ours.batches[0])
-    failing[0] = False
-    assert t.fit(ours.batches).history == expected
+        t.step(batches[0])
+    assert parameters(g)[2].grad is not None, "the head had its gradients when it failed"
+    with pytest.raises(UpdateError):
+        t.update()
+    fragile.failing = False
+    assert t.fit(batches).history == expected
+
+
+def test_an_evaluation_after_a_step_leaves_its_gradients_to_be_looked_at():
+    case = built("mlp")
+    t = Trainer(case.graph, case.objective, torch.optim.SGD(case.trains, lr=0.1))
+    t.step(case.batches[0])
+    before = bits(each.grad for each in case.trains)
+    t.evaluate(case.batches)
+    assert equal(before, bits(each.grad for each in case.trains))
+    with pytest.raises(UpdateError):
+        t.update()
 
 
 def test_a_wave_runs_one_branch_at_a_time_so_a_seed_means_what_it_means_in_plain_torch():
