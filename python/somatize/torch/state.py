@@ -336,7 +336,7 @@ class _Writer:
     def _apart(self, tensor: Tensor) -> Tensor:
         """`tensor` in memory of its own, as safetensors asks: a copy where another one may look into it."""
         storage = tensor.untyped_storage()
-        if storage.nbytes() != tensor.nbytes or storage.data_ptr() in self._storages:
+        if storage.data_ptr() in self._storages:
             return tensor.clone()
         self._storages.add(storage.data_ptr())
         return tensor

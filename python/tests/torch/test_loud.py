@@ -190,6 +190,16 @@ def test_c29_a_module_assigned_anew_is_refused_by_name_before_another_step(steps
     assert unchanged(g, before)
 
 
+def test_a_module_taken_out_of_a_node_is_refused_since_the_optimizer_still_holds_it():
+    node = Body(nn.Linear(4, 4))
+    g = Graph.somatize(node.named("body") >> module(nn.Linear(4, 1)).named("head"))
+    t = Trainer(g, F.mse_loss, sgd(parameters(g)))
+    t.fit(data())
+    node.net = nn.Identity()
+    with refused(OptimizerMismatchError, ValueError, "node `body` answers other parameters", "optimizer"):
+        t.step(data(1)[0])
+
+
 def test_a_parameter_that_no_gradient_reaches_is_refused_by_name_before_anything_moves():
     class Forgets(Node):
         def __init__(self):
