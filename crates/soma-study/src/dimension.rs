@@ -371,9 +371,10 @@ impl Scale {
         }
         match step {
             Some(_) if log => Err(SpaceError::LogWithStep { name: name.to_owned() }),
-            Some(step) => Lattice::new(low, high, step)
-                .map(Self::Steps)
-                .ok_or_else(|| SpaceError::BadStep { name: name.to_owned(), step: text::real(step) }),
+            Some(step) => Lattice::new(low, high, step).map(Self::Steps).ok_or_else(|| {
+                let expected = "above 0, and at least 2^-40 of the larger end";
+                SpaceError::BadStep { name: name.to_owned(), step: text::real(step), expected }
+            }),
             // A logarithm and its exponential do not always meet again.
             None if low >= high => Ok(Self::Constant { value: low }),
             None if log => {
@@ -393,7 +394,11 @@ impl Scale {
             });
         }
         if step < 1 {
-            return Err(SpaceError::BadStep { name: name.to_owned(), step: step.to_string() });
+            return Err(SpaceError::BadStep {
+                name: name.to_owned(),
+                step: step.to_string(),
+                expected: "at least 1",
+            });
         }
         if !log {
             let step = step.unsigned_abs();

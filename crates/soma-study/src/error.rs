@@ -67,13 +67,15 @@ pub enum SpaceError {
         /// The dimension.
         name: String,
     },
-    /// A step that is not above zero, or so small that the range has more steps than can be counted.
-    #[error("`{name}` was given step {step}, expected above 0 and at most 2^53 steps in the range")]
+    /// A step that is not above zero, or so small beside the ends that floats do not tell its multiples apart.
+    #[error("`{name}` was given step {step}, expected {expected}")]
     BadStep {
         /// The dimension.
         name: String,
         /// The step, as text.
         step: String,
+        /// What it can be.
+        expected: &'static str,
     },
     /// A choice of nothing.
     #[error("`{name}` was given no options, expected at least one")]

@@ -25,11 +25,13 @@ struct Decimal {
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Lattice {
-    /// None when the step is not above zero or there are more than 2^53 of them.
+    /// None when the step is not above zero, or so small beside the ends that rounding reaches from one value to the
+    /// next.
     pub(crate) fn new(low: f64, high: f64, step: f64) -> Option<Self> {
         // Halved, so that the whole of the floats fits; a little above, so that 0.3 is three steps of 0.1.
         let steps = (high / 2.0 - low / 2.0) / (step / 2.0);
-        if step <= 0.0 || !steps.is_finite() || steps >= EXACT {
+        let least = low.abs().max(high.abs()) / (1u64 << 40) as f64;
+        if step <= 0.0 || step < least || !steps.is_finite() {
             return None;
         }
         let slack = 1e-9;
@@ -131,6 +133,11 @@ mod tests {
         assert_eq!(Lattice::new(0.0, 1.0, 0.0), None);
         assert_eq!(Lattice::new(0.0, 1.0, -0.1), None);
         assert_eq!(Lattice::new(0.0, 1.0, 1e-300), None);
+        assert_eq!(Lattice::new(-0.231, 0.548, 1.58e-16), None);
+        let fine = Lattice::new(-0.231, 0.548, 0.548 / (1u64 << 39) as f64).unwrap();
+        for k in [0, 1, 1 << 20, (1 << 38) + 12345, fine.last() - 1, fine.last()] {
+            assert_eq!((fine.nearest(fine.at(k)), fine.snap(fine.at(k))), (k, Some(fine.at(k))));
+        }
         let whole = Lattice::new(f64::MIN, f64::MAX, f64::MAX).unwrap();
         assert_eq!((whole.at(0), whole.at(2)), (f64::MIN, f64::MAX));
     }

@@ -48,7 +48,8 @@ impl<'a, I: Iterator<Item = (&'a str, &'a Scalar)>> RevSorted for I {
 
 #[test]
 fn generated_spaces_and_points_read_back_to_the_bit() {
-    for seed in 0..5_000 {
+    // The last is a find of the long run: a step that floats at its values could not tell apart.
+    for seed in (0..5_000).chain([274_404]) {
         reads_back(seed);
     }
 }
