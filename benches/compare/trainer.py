@@ -65,6 +65,7 @@ NETWORKS = {each.__name__: each for each in (mlp, wide, cnn)}
 
 def by_hand(device: str, make) -> Callable[[], list[float]]:
     nets, batches = make()
+    batches = [(x.to(device), y.to(device)) for x, y in batches]
     net = nn.Sequential(*nets).to(device)
     optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
 
@@ -72,7 +73,7 @@ def by_hand(device: str, make) -> Callable[[], list[float]]:
         history = []
         for x, y in batches:
             optimizer.zero_grad()
-            loss = F.cross_entropy(net(x.to(device)), y.to(device))
+            loss = F.cross_entropy(net(x), y)
             loss.backward()
             optimizer.step()
             history.append(loss.item())
@@ -83,6 +84,7 @@ def by_hand(device: str, make) -> Callable[[], list[float]]:
 
 def ours(device: str, make, *, node, how: str, checked: bool = True) -> Callable[[], list[float]]:
     nets, batches = make()
+    batches = [(x.to(device), y.to(device)) for x, y in batches]
     first, second = (node(net) for net in nets)
     g = (
         Graph.somatize(first.on(device) >> second.on(device))

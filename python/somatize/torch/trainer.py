@@ -165,6 +165,10 @@ class Trainer:
             BatchError: As for `loss`.
             LossError: The loss is not a tensor with one element, or nothing links it to a parameter.
         """
+        return self._gather(batch).detach()
+
+    def _gather(self, batch: Batch) -> Tensor:
+        """`backward`, with the loss as it is: whoever reads its number at once need not detach it first."""
         loss = self.loss(batch)
         try:
             loss.backward()  # type: ignore[no-untyped-call]
@@ -172,7 +176,7 @@ class Trainer:
             self._applied = True  # half a backward is worth nothing: the next one starts from zero
             checks.explain(loss)
             raise
-        return loss.detach()
+        return loss
 
     def update(self) -> None:
         """Let the optimizer take one step along the gradients gathered since the last one.
@@ -205,7 +209,7 @@ class Trainer:
         Raises:
             BatchError, LossError, NoGradientError, OptimizerMismatchError: As for `backward` and `update`.
         """
-        loss = self.backward(batch)
+        loss = self._gather(batch)
         self.update()
         value = loss.item()
         if not isfinite(value):
@@ -239,7 +243,7 @@ class Trainer:
             for epoch in range(epochs):
                 losses = Losses()
                 for batch in walk(data, epoch, epochs):
-                    losses.add(self.backward(batch), n_samples(batch))
+                    losses.add(self._gather(batch), n_samples(batch))
                     self.update()
                     shown.advance()
                 values, mean = losses.read()  # here, once an epoch, an accelerator is waited for
