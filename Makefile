@@ -34,7 +34,7 @@ $(SOMA): $(RUST)
 # The wheel carries the native binary as a script, so `soma` in the venv is the same program.
 $(EXT): $(VENV)/.locked $(SOMA) $(RUST) pyproject.toml
 	$(PY) python/build/build_backend.py $(SOMA)
-	VIRTUAL_ENV=$(abspath $(VENV)) $(VENV)/bin/maturin develop --release --locked --skip-install-deps
+	VIRTUAL_ENV=$(abspath $(VENV)) $(VENV)/bin/maturin develop --release --locked
 	@touch $@
 
 demo: setup

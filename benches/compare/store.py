@@ -1,7 +1,7 @@
 """A study's loop here and over Optuna's journal, side by side on one memory file system.
 
-Each trial asks, reports eight values and ends; the history is read as each tool reads it. Prints microseconds a
-trial and the ratio, both measured in this run.
+Each trial asks, reports eight values and ends; the history is read as each tool reads it. Prints
+microseconds a trial and the ratio, both measured in this run.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 //! The study a verb is asked about: found, opened for reading, and asked.
 
 use std::borrow::Cow;
+use std::mem::ManuallyDrop;
 
 use soma_store::{Damage, Store};
 use soma_study::importance::Evaluator;
@@ -16,13 +17,15 @@ const MOST_NAMES: usize = 10;
 
 /// A study in a store that is open for reading.
 pub struct Study {
-    pub store: Store,
+    /// Never freed: the process ends with its answer, and taking a large study apart would take as long as
+    /// a tenth of reading it. Nothing is written, so there is nothing to close.
+    pub store: ManuallyDrop<Store>,
     pub name: String,
 }
 
 /// The study that `target` names, or the only one there is.
 pub fn open(target: &Target) -> Result<Study, Failure> {
-    let store = Store::read_only(&target.store)?;
+    let store = ManuallyDrop::new(Store::read_only(&target.store)?);
     let name = match &target.study {
         Some(given) => meant(&store, given)?,
         None => only(&store)?,

@@ -1,6 +1,7 @@
 //! `soma inspect`: the studies of a store at a glance, or everything about one.
 
 use std::collections::HashMap;
+use std::mem::ManuallyDrop;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -112,7 +113,8 @@ impl<'a> From<&'a soma_store::Damage> for DamageShape<'a> {
 }
 
 pub fn run(arguments: &args::Inspect, output: &mut Output, words: &Words) -> Result<(), Failure> {
-    let store = Store::read_only(&arguments.target.store)?;
+    // Never freed, like `target::Study`.
+    let store = ManuallyDrop::new(Store::read_only(&arguments.target.store)?);
     let (names, is_named) = match &arguments.target.study {
         Some(given) => (vec![target::meant(&store, given)?], true),
         None => (store.studies()?, false),

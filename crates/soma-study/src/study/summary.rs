@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use soma_store::{Damage, LedgerId, Store};
 
 use super::Study;
@@ -81,9 +81,9 @@ pub fn summary(store: &Store, study: &str) -> Result<Summary, StudyError> {
     let mut view = existing(&study)?;
     let silent = view.silent(&study.records, store.options().lease, is_mine)?;
     let mut counts = Counts::default();
-    let mut silences: FxHashMap<LedgerId, Duration> = FxHashMap::default();
-    let mut spoken: Vec<(String, bool, LedgerId)> = Vec::new();
-    let running: std::collections::BTreeSet<_> = view.running().map(|(id, _)| id).collect();
+    // Taken and under way, by ledger and name: a study has many trials and few of those.
+    let mut spoken: FxHashMap<LedgerId, BTreeMap<String, (usize, usize)>> = FxHashMap::default();
+    let running: FxHashSet<(u64, u32)> = view.running().map(|(id, _)| (id.trial, id.attempt)).collect();
     for (trial, entry) in view.entries() {
         let Some(last) = entry.attempts.last() else { continue };
         let id = crate::record::Id { trial, attempt: last.attempt };
@@ -97,21 +97,31 @@ pub fn summary(store: &Store, study: &str) -> Result<Summary, StudyError> {
         };
         *count += 1;
         for one in &entry.attempts {
-            let is_running = running.contains(&crate::record::Id { trial, attempt: one.attempt });
-            spoken.push((one.who.as_deref().unwrap_or_default().to_owned(), is_running, one.ledger));
+            let by_name = spoken.entry(one.ledger).or_default();
+            let who = one.who.as_deref().unwrap_or_default();
+            if !by_name.contains_key(who) {
+                by_name.insert(who.to_owned(), (0, 0));
+            }
+            if let Some((taken, under_way)) = by_name.get_mut(who) {
+                *taken += 1;
+                *under_way += usize::from(running.contains(&(trial, one.attempt)));
+            }
         }
     }
     let mut workers: BTreeMap<String, Worker> = BTreeMap::new();
-    for (who, is_running, ledger) in spoken {
-        let silent = match silences.get(&ledger) {
-            Some(known) => *known,
-            None => *silences.entry(ledger).or_insert(view.silence(&study.records, ledger)?),
-        };
-        let worker =
-            workers.entry(who.clone()).or_insert(Worker { who, running: 0, taken: 0, silent: Duration::MAX });
-        worker.taken += 1;
-        worker.running += usize::from(is_running);
-        worker.silent = worker.silent.min(silent);
+    for (ledger, by_name) in spoken {
+        let silent = view.silence(&study.records, ledger)?;
+        for (who, (taken, under_way)) in by_name {
+            let worker = workers.entry(who.clone()).or_insert(Worker {
+                who,
+                running: 0,
+                taken: 0,
+                silent: Duration::MAX,
+            });
+            worker.taken += taken;
+            worker.running += under_way;
+            worker.silent = worker.silent.min(silent);
+        }
     }
     let goal = view.goal();
     let best = goal.and_then(|goal| best_of(&view.rows(&silent), goal).cloned());
