@@ -33,8 +33,7 @@ $(SOMA): $(RUST)
 
 # The wheel carries the native binary as a script, so `soma` in the venv is the same program.
 $(EXT): $(VENV)/.locked $(SOMA) $(RUST) pyproject.toml
-	$(PY) python/build/build_backend.py $(SOMA)
-	VIRTUAL_ENV=$(abspath $(VENV)) $(VENV)/bin/maturin develop --release --locked
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 	@touch $@
 
 demo: setup

@@ -3,8 +3,6 @@
 maturin builds one kind of target a wheel. The extension is that one; `soma` is built first and travels
 in the wheel's `data/scripts`, which an installer copies to `bin`. So `pip install .` gives the same
 native program as `cargo install --path crates/soma-cli`: no interpreter starts when it is called.
-
-As a script, `build_backend.py PATH` lays an already built binary there (what the Makefile does).
 """
 
 from __future__ import annotations
@@ -68,7 +66,3 @@ def build_sdist(sdist_directory: str, config_settings: dict | None = None) -> st
 
     SCRIPTS.mkdir(parents=True, exist_ok=True)
     return maturin.build_sdist(sdist_directory, config_settings)
-
-
-if __name__ == "__main__":
-    lay(Path(sys.argv[1]))
