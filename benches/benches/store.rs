@@ -49,7 +49,7 @@ fn blobs(criterion: &mut Criterion) {
             bench.iter(|| std::fs::write(folder.path().join("bare"), next()).expect("a writable folder"));
         });
         group.bench_function(BenchmarkId::new("digest", size), |bench| {
-            bench.iter(|| Digest::of(black_box(&next())))
+            bench.iter(|| Digest::of(black_box(&next())));
         });
     }
     group.finish();

@@ -30,8 +30,8 @@ impl Lattice {
     pub(crate) fn new(low: f64, high: f64, step: f64) -> Option<Self> {
         // Halved, so that the whole of the floats fits; a little above, so that 0.3 is three steps of 0.1.
         let steps = (high / 2.0 - low / 2.0) / (step / 2.0);
-        let least = low.abs().max(high.abs()) / (1u64 << 40) as f64;
-        if step <= 0.0 || step < least || !steps.is_finite() {
+        let resolved = low.abs().max(high.abs()) / (1u64 << 40) as f64;
+        if step <= 0.0 || step < resolved || !steps.is_finite() {
             return None;
         }
         let slack = 1e-9;
