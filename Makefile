@@ -21,11 +21,12 @@ NEXTEST = $(shell command -v cargo-nextest >/dev/null 2>&1 && echo 'nextest run 
 
 setup: $(VENV)/.locked $(SOMA) $(EXT)
 
-# The lock is copied last: an interrupted install starts again.
+# The lock is copied last: an interrupted install starts again. A new clone has newer files and the same
+# lock, so what it says is compared, not its age.
 $(VENV)/.locked: requirements.lock
 	test -x $(PY) || $(PYTHON_FOUND) -m venv $(VENV)
-	$(PY) -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
-	cp requirements.lock $@
+	cmp -s $< $@ || $(PY) -m pip install --quiet --disable-pip-version-check --requirement $<
+	cp $< $@
 
 $(SOMA): $(RUST)
 	cargo build --release --locked -p soma-cli
