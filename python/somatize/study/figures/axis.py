@@ -162,7 +162,9 @@ def _share(low: float, high: float, one: float, log: bool) -> float:
     if span > 1e-9:
         return (math.log(one) - math.log(low)) / span
     # Halved, so that the span of the widest floats is one too.
-    return (one / 2 - low / 2) / (high / 2 - low / 2)
+    half = high / 2 - low / 2
+    # Two neighbours at the very bottom of the floats have a half that rounds to nothing.
+    return (one / 2 - low / 2) / half if half > 0 else float(one > low)
 
 
 def _choice(knob: Knob, values: list[Scalar]) -> Axis:
@@ -204,7 +206,7 @@ def _ticks(low: float, high: float, *, log: bool, whole: bool) -> list[float]:
 
 def _round_linear(low: float, high: float, whole: bool) -> list[float]:
     rough = high / N_TICKS - low / N_TICKS
-    if rough == 0:  # narrower than floats can divide
+    if rough == 0 or math.isinf(rough):  # narrower than floats can divide, or wider than they reach
         return []
     size = 10.0 ** math.floor(math.log10(rough))
     step = next(size * m for m in (1, 2, 5, 10) if size * m >= rough * (1 - 1e-9))
@@ -224,7 +226,7 @@ def _round_log(low: float, high: float) -> list[float]:
         return [
             10.0**power
             for power in range(first, last + 1)
-            if power % every == 0 and low <= 10.0**power <= high
+            if power % every == 0 and low <= float(f"1e{power}") <= high
         ]
     steps = (1,) if math.log10(high / low) >= 3 else (1, 2, 5)
     ticks = (float(f"{m}e{power}") for power in range(first, last + 1) for m in steps)

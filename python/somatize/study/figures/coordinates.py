@@ -237,7 +237,8 @@ def _draw(data: Coordinates, theme: str) -> Figure:
         return drawing.statement(theme, title=data.title, words=data.nothing)
     look = theme_of(theme)
     n_axes = len(data.axes)
-    last = n_axes if data.scores else max(n_axes - 1, 1)
+    # A space without knobs has the score alone.
+    last = max(n_axes if data.scores else n_axes - 1, 1)
     first = data.axes[0] if data.axes else None
     left = min(max((width_px(text, TICK_PX) for _, text in first.ticks), default=0) if first else 0, 170) + 30
     right = BAR_PX if data.scores else 110
