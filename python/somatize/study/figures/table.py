@@ -95,7 +95,9 @@ def _table_data(record: Record) -> Table:
         rows=tuple(tuple(_cell(record, row, name, set(knobs)) for name in columns) for row in rows),
         states=tuple("failed" if row.state == "done" and not row.is_finished else row.state for row in rows),
         good=tuple(record.good(row.trial) for row in rows),
-        nothing="" if rows else f"Nobody has taken a trial of `{record.study}` yet.",
+        nothing=""
+        if rows
+        else f"`{record.study}` has no trial to show: none was taken yet, or all were discarded.",
     )
 
 

@@ -104,7 +104,9 @@ def _timeline_data(record: Record, silent: Collection[int] = ()) -> Timeline:
         title=title if made else f"{record.study}: no trials yet",
         subtitle="each lane is its worker's own time: trials in order, without the idle time between them",
         lanes=made,
-        nothing="" if made else f"Nobody has taken a trial of `{record.study}` yet.",
+        nothing=""
+        if made
+        else f"`{record.study}` has no trial to show: none was taken yet, or all were discarded.",
     )
 
 
