@@ -57,7 +57,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--trials", type=int, default=10_000)
-    n = parser.parse_args().trials
+    parser.add_argument("--smoke", action="store_true", help="a hundredth of the trials: that it runs")
+    options = parser.parse_args()
+    n = options.trials // 100 if options.smoke else options.trials
     space, store, rows, scores = study(n)
 
     def scipy() -> dict[str, float]:

@@ -103,7 +103,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--studies", type=int, default=20)
-    studies = parser.parse_args().studies
+    parser.add_argument("--smoke", action="store_true", help="two studies: that it runs")
+    options = parser.parse_args()
+    studies = 2 if options.smoke else options.studies
     p = optuna.pruners
     # Optuna's step s with warm-up w prunes where s >= w; ours where the s-th report is above the warm-up.
     cases = [

@@ -157,14 +157,16 @@ def main() -> None:
     parser.add_argument(
         "--trials", type=int, default=TRIALS, help="finished trials for the times; 0 for none"
     )
+    parser.add_argument("--smoke", action="store_true", help="a hundredth of the trials: that it runs")
     options = parser.parse_args()
     if options.fixture:
         reference(16, 1024).astype("<u4").tofile(FIXTURE)
         return
     check_sobol()
     quality()
-    if options.trials:
-        times(options.trials)
+    trials = options.trials // 100 if options.smoke else options.trials
+    if trials:
+        times(trials)
     # Two neighbours in a grid differ in the last dimension.
     grid = [tuple(Sampler.grid(points_per_real=3).ask(cube(2), t).values()) for t in range(9)]
     assert grid == list(itertools.product((0.0, 0.5, 1.0), repeat=2))

@@ -45,9 +45,8 @@ def test_the_quickstart_runs_and_prints_the_best_trial(tmp_path):
 
 
 def test_the_loop_and_the_sugar_visit_the_same_points(tmp_path, monkeypatch):
-    from somatize.study import trials
-
     from somatize import Store
+    from somatize.study import trials
 
     load("widths", monkeypatch)["main"](str(tmp_path / "loop"))
     load("search", monkeypatch)["main"](str(tmp_path / "sugar"))
