@@ -73,11 +73,14 @@ impl Output {
         self.stdout.get_ref().is_terminal()
     }
 
-    /// The columns there are: `COLUMNS` where it is set, else the terminal's, else as many as it takes.
+    /// The columns of the terminal, or those that `COLUMNS` says it has; in a pipe or a file as many as it takes.
     pub fn width(&self) -> Option<usize> {
-        std::env::var("COLUMNS").ok().and_then(|set| set.parse().ok()).filter(|width| *width > 0).or_else(
-            || terminal_size::terminal_size_of(self.stdout.get_ref()).map(|(width, _)| usize::from(width.0)),
-        )
+        if !self.is_terminal() {
+            return None;
+        }
+        let said = std::env::var("COLUMNS").ok().and_then(|said| said.parse().ok());
+        let asked = || terminal_size::terminal_size_of(self.stdout.get_ref());
+        said.or_else(|| asked().map(|(width, _)| usize::from(width.0))).filter(|width| *width > 0)
     }
 
     /// The rows of the terminal, where there is one.

@@ -10,7 +10,7 @@ use crate::escape;
 use crate::failure::Failure;
 use crate::number::{self, Number};
 use crate::output::Tone;
-use crate::table::Side;
+use crate::table::Cells;
 
 /// What stands before a dimension's name where a column has that name already.
 const PREFIX: &str = "point.";
@@ -107,8 +107,19 @@ impl Column {
         }
     }
 
-    /// Numbers lean right, words left.
-    pub fn side(self, space: &Space) -> Side {
+    /// How soon it is left out where there is no room for all: 0 stays, of the others the highest goes first.
+    pub fn rank(self) -> usize {
+        match self {
+            Self::Trial | Self::State | Self::Score => 0,
+            Self::Dimension(_) | Self::Point => 1,
+            Self::Because => 2,
+            Self::Attempt => 3,
+            _ => 4,
+        }
+    }
+
+    /// Numbers or words.
+    pub fn cells(self, space: &Space) -> Cells {
         use soma_study::Domain;
         match self {
             Self::Trial
@@ -116,12 +127,12 @@ impl Column {
             | Self::Score
             | Self::Reports
             | Self::TookSecs
-            | Self::SpaceVersion => Side::Right,
+            | Self::SpaceVersion => Cells::Numbers,
             Self::Dimension(at) => match space.dimensions()[at].domain {
-                Domain::Choice { .. } => Side::Left,
-                _ => Side::Right,
+                Domain::Choice { .. } => Cells::Words,
+                _ => Cells::Numbers,
             },
-            _ => Side::Left,
+            _ => Cells::Words,
         }
     }
 

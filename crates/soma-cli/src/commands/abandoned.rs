@@ -9,7 +9,7 @@ use crate::escape;
 use crate::failure::Failure;
 use crate::output::{Output, Tone, Words};
 use crate::row::{Values, point_text};
-use crate::table::{Side, Table};
+use crate::table::{Cells, Column, Table};
 use crate::target;
 
 /// The `--json` shape.
@@ -47,10 +47,10 @@ pub fn run(arguments: &args::Abandoned, output: &mut Output, words: &Words) -> R
         output.json("abandoned", &left)?;
     } else {
         let mut table = Table::new([
-            ("TRIAL", Side::Right),
-            ("ATTEMPT", Side::Right),
-            ("WHO", Side::Left),
-            ("POINT", Side::Left),
+            Column::new("TRIAL", Cells::Numbers, 0),
+            Column::new("ATTEMPT", Cells::Numbers, 1),
+            Column::new("WHO", Cells::Words, 1),
+            Column::new("POINT", Cells::Words, 2),
         ]);
         for one in &abandoned {
             table
@@ -59,7 +59,7 @@ pub fn run(arguments: &args::Abandoned, output: &mut Output, words: &Words) -> R
                 .cell(Tone::Plain, &escape::name(&one.who))
                 .cell(Tone::Quiet, &one.point.as_ref().map(point_text).unwrap_or_default());
         }
-        table.write(output)?;
+        table.write(output, words)?;
     }
     study.say_damage(output, words)
 }

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::args::{self, Drawing};
 use crate::escape;
 use crate::failure::Failure;
-use crate::output::{Output, Tone};
-use crate::table::{Side, Table};
+use crate::output::{Output, Tone, Words};
+use crate::table::{Cells, Column, Table};
 
 /// What a manifest says it is.
 const FORMAT: &str = "somatize graph";
@@ -67,7 +67,7 @@ struct Topology {
     order: Vec<usize>,
 }
 
-pub fn run(arguments: &args::Graph, output: &mut Output) -> Result<(), Failure> {
+pub fn run(arguments: &args::Graph, output: &mut Output, words: &Words) -> Result<(), Failure> {
     let name = arguments.manifest.display().to_string();
     let text = read(&arguments.manifest).map_err(|error| Failure::file("read", &name, &error))?;
     let graph = Topology::parse(&text, &escape::name(&name))?;
@@ -76,7 +76,7 @@ pub fn run(arguments: &args::Graph, output: &mut Output) -> Result<(), Failure> 
     }
     match arguments.format {
         Drawing::Mermaid => output.write_all(graph.mermaid().as_bytes())?,
-        Drawing::Text => graph.table().write(output)?,
+        Drawing::Text => graph.table().write(output, words)?,
     }
     Ok(())
 }
@@ -163,8 +163,8 @@ impl Topology {
     }
 
     fn table(&self) -> Table {
-        let columns = ["NODE", "KIND", "DEVICE", "FROM"];
-        let mut table = Table::new(columns.map(|title| (title, Side::Left)));
+        let columns = [("NODE", 0), ("KIND", 2), ("DEVICE", 3), ("FROM", 1)];
+        let mut table = Table::new(columns.map(|(title, rank)| Column::new(title, Cells::Words, rank)));
         for node in self.drawn().nodes {
             let from: Vec<_> = node.from.iter().map(|id| escape::name(id)).collect();
             table

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::number::{self, Number};
 use crate::output::{Line, Output, Tone, Words};
 use crate::row::{Row, point_text, tone};
-use crate::table::{Side, Table};
+use crate::table::{Cells, Column, Table};
 use crate::target::{self, Study};
 
 /// Columns of the names on the left of the details.
@@ -139,7 +139,7 @@ pub fn run(arguments: &args::Inspect, output: &mut Output, words: &Words) -> Res
             output.line(&line)?;
         }
     } else {
-        table(&glances).write(output)?;
+        table(&glances).write(output, words)?;
     }
     output.flush()?;
     if names.is_empty() {
@@ -188,18 +188,18 @@ fn n_trials(counts: &Counts) -> usize {
 
 fn table(glances: &[Glance]) -> Table {
     let mut table = Table::new([
-        ("STUDY", Side::Left),
-        ("GOAL", Side::Left),
-        ("TRIALS", Side::Right),
-        ("DONE", Side::Right),
-        ("PRUNED", Side::Right),
-        ("FAILED", Side::Right),
-        ("RUNNING", Side::Right),
-        ("BEST", Side::Right),
-        ("ALIVE", Side::Right),
-        ("LAST", Side::Right),
-        ("ABANDONED", Side::Right),
-        ("SIZE", Side::Right),
+        Column::new("STUDY", Cells::Words, 0),
+        Column::new("GOAL", Cells::Words, 5),
+        Column::new("TRIALS", Cells::Numbers, 1),
+        Column::new("DONE", Cells::Numbers, 2),
+        Column::new("PRUNED", Cells::Numbers, 4),
+        Column::new("FAILED", Cells::Numbers, 3),
+        Column::new("RUNNING", Cells::Numbers, 2),
+        Column::new("BEST", Cells::Numbers, 1),
+        Column::new("ALIVE", Cells::Numbers, 5),
+        Column::new("LAST", Cells::Numbers, 6),
+        Column::new("ABANDONED", Cells::Numbers, 3),
+        Column::new("SIZE", Cells::Numbers, 7),
     ]);
     for glance in glances {
         let (summary, alive) = (&glance.summary, glance.n_alive());

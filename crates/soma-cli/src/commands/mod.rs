@@ -31,7 +31,7 @@ pub fn run(command: Command, output: &mut Output, words: &Words) -> Result<(), F
         Command::Space(arguments) => space::run(&arguments, output, words),
         Command::Export(arguments) => export::run(&arguments, output, words),
         Command::Verify(arguments) => verify::run(&arguments, output, words),
-        Command::Graph(arguments) => graph::run(&arguments, output),
+        Command::Graph(arguments) => graph::run(&arguments, output, words),
         Command::Completions(arguments) => completions::run(&arguments, output),
         Command::Man(arguments) => man::run(&arguments, output),
     }

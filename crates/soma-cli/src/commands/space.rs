@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::number::{self, Number};
 use crate::output::{Output, Tone, Words};
 use crate::row::Value;
-use crate::table::{Side, Table};
+use crate::table::{Cells, Column, Table};
 use crate::target;
 
 /// The `--json` shape.
@@ -86,10 +86,10 @@ pub fn run(arguments: &args::Space, output: &mut Output, words: &Words) -> Resul
         return study.say_damage(output, words);
     }
     let mut table = Table::new([
-        ("DIMENSION", Side::Left),
-        ("KIND", Side::Left),
-        ("VALUES", Side::Left),
-        ("WHEN", Side::Left),
+        Column::new("DIMENSION", Cells::Words, 0),
+        Column::new("KIND", Cells::Words, 2),
+        Column::new("VALUES", Cells::Words, 0),
+        Column::new("WHEN", Cells::Words, 1),
     ]);
     for dimension in space.dimensions() {
         table
@@ -98,7 +98,7 @@ pub fn run(arguments: &args::Space, output: &mut Output, words: &Words) -> Resul
             .cell(Tone::Plain, &values(&dimension.domain))
             .cell(Tone::Quiet, &when(&space, dimension));
     }
-    table.write(output)?;
+    table.write(output, words)?;
     study.say_damage(output, words)
 }
 

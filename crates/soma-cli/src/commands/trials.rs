@@ -7,7 +7,7 @@ use crate::args;
 use crate::failure::Failure;
 use crate::output::{Output, Words};
 use crate::row::{Column, Rows, usual};
-use crate::table::Table;
+use crate::table::{self, Table};
 use crate::target;
 
 /// The `--json` shape.
@@ -40,14 +40,20 @@ pub fn run(arguments: &args::Trials, output: &mut Output, words: &Words) -> Resu
         let listing = Listing { study: &study.name, total: trials.len(), trials: Rows(&rows) };
         output.json("trials", &listing)?;
     } else {
-        let mut table = Table::new(columns.iter().map(|column| (column.title(&space), column.side(&space))));
+        let is_asked = !arguments.columns.is_empty();
+        let heads = columns.iter().enumerate().map(|(at, column)| {
+            // Whoever lists columns names those that matter most first.
+            let rank = if is_asked { at.saturating_sub(2) } else { column.rank() };
+            table::Column::new(column.title(&space), column.cells(&space), rank)
+        });
+        let mut table = Table::new(heads);
         for trial in rows {
             for column in &columns {
                 let (tone, text) = column.cell(trial);
                 table.cell(tone, &text);
             }
         }
-        table.write(output)?;
+        table.write(output, words)?;
     }
     study.say_damage(output, words)
 }

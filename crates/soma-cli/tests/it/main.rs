@@ -12,4 +12,5 @@ mod pipes;
 mod process;
 mod shapes;
 mod studies;
+mod terminals;
 mod watch;

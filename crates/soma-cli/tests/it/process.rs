@@ -2,8 +2,13 @@
 
 use std::ffi::OsStr;
 use std::fmt;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 
 /// What a run of `soma` did, as one text for a snapshot.
 pub struct Outcome {
@@ -39,15 +44,51 @@ pub fn soma<A: AsRef<OsStr>>(folder: &Path, arguments: impl IntoIterator<Item = 
     outcome(&command(folder).args(arguments).output().expect("soma starts"))
 }
 
-/// Run `soma` in `folder` as on a terminal of `columns`.
-pub fn soma_narrow<A: AsRef<OsStr>>(
+/// A terminal of this size: the end that its screen would read, and the end a process writes to.
+pub fn terminal(rows: u16, columns: u16) -> (File, File) {
+    let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&screen).unwrap();
+    unlockpt(&screen).unwrap();
+    tcsetwinsize(&screen, Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    let name = ptsname(&screen, Vec::new()).unwrap().into_string().unwrap();
+    let line = File::options().read(true).write(true).open(name).unwrap();
+    (File::from(screen), line)
+}
+
+/// Run `soma` in `folder` with stdout on a terminal of `columns`, without colour.
+pub fn soma_on_terminal<A: AsRef<OsStr>>(
     folder: &Path,
-    columns: usize,
+    columns: u16,
     arguments: impl IntoIterator<Item = A>,
 ) -> Outcome {
-    outcome(
-        &command(folder).env("COLUMNS", columns.to_string()).args(arguments).output().expect("soma starts"),
-    )
+    on_terminal(command(folder).args(arguments), columns)
+}
+
+/// Run `command` with stdout on a terminal of `columns`, without colour.
+pub fn on_terminal(command: &mut Command, columns: u16) -> Outcome {
+    let (mut screen, line) = terminal(24, columns);
+    let mut soma = command
+        .env("NO_COLOR", "1")
+        .stdout(line.try_clone().unwrap())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("soma starts");
+    command.stdout(Stdio::null());
+    drop(line);
+    let mut shown = Vec::new();
+    let mut bytes = [0; 4096];
+    // The other end is closed when soma has ended: the read fails then.
+    while let Ok(count @ 1..) = screen.read(&mut bytes) {
+        shown.extend_from_slice(&bytes[..count]);
+    }
+    let mut stderr = String::new();
+    soma.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    Outcome {
+        code: soma.wait().unwrap().code().expect("an exit code and no signal"),
+        // A terminal goes back to the first column at a line end.
+        stdout: String::from_utf8(shown).expect("UTF-8 on the terminal").replace("\r\n", "\n"),
+        stderr,
+    }
 }
 
 /// The streams as text.

@@ -4,7 +4,7 @@ use insta::{assert_snapshot, with_settings};
 use soma_study::{Goal, IntOptions, RealOptions, Scalar, Space, State};
 
 use crate::fixtures::{Fixture, Worker, ask, damage, of_every_kind, typed, widths};
-use crate::process::{filters, json, soma, soma_narrow};
+use crate::process::{filters, json, soma, soma_on_terminal};
 
 /// Snapshots of runs of `soma` in a folder, with what differs from run to run filtered.
 macro_rules! shown {
@@ -315,7 +315,7 @@ fn c19_importance_of_too_little_is_zero() {
 fn a_curve_is_plotted_and_its_values_are_json() {
     let fixture = Fixture::widths(12);
     with_settings!({filters => filters()}, {
-        assert_snapshot!(soma_narrow(fixture.path(), 40, ["curve", "store", "0"]), @r"
+        assert_snapshot!(soma_on_terminal(fixture.path(), 40, ["curve", "store", "0"]), @r"
         exit 0
         --- stdout
         0.0 done 1.2472294562589372 lr=0.002771…
@@ -559,40 +559,6 @@ fn huge_numbers_keep_their_size() {
     ");
     assert_eq!(json(fixture.path(), ["best", "store", "--json"])["best"]["score"], f64::MAX);
     assert_eq!(soma(fixture.path(), ["curve", "store", "2"]).code, 0);
-}
-
-#[test]
-fn tables_fit_a_narrow_terminal() {
-    let fixture = Fixture::widths(12);
-    with_settings!({filters => filters()}, {
-        assert_snapshot!(soma_narrow(fixture.path(), 40, "trials store --limit 4".split(' ')), @r"
-        exit 0
-        --- stdout
-        TRIAL  ATTEMPT  STATE    SCORE
-            0        0  done   1.24723
-            1        0  done   1.34277
-            2        0  done   1.02277
-            3        0  done   1.84723
-        ");
-    });
-    fixture.fill("another study with a long name", Goal::Max, 3);
-    for columns in [1, 20, 33, 80] {
-        for line in [
-            "inspect store",
-            "trials store widths",
-            "importance store widths",
-            "space store widths",
-            "curve store widths 0",
-            "inspect store widths",
-        ] {
-            let outcome = soma_narrow(fixture.path(), columns, line.split(' '));
-            assert_eq!(outcome.code, 0, "{outcome}");
-            // The axis of a plot needs its labels.
-            let room = if line.starts_with("curve") { columns.max(16) } else { columns };
-            let widest = outcome.stdout.lines().map(unicode_width::UnicodeWidthStr::width).max().unwrap_or(0);
-            assert!(widest <= room, "{line} is {widest} wide on {columns}:\n{}", outcome.stdout);
-        }
-    }
 }
 
 /// C44, for what is shown: names that a file system or a terminal would trip over.

@@ -1,15 +1,12 @@
 //! `soma watch`: on a terminal, and in a pipe.
 
-use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Stdio};
 
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
 use soma_study::{Goal, State};
 
 use crate::fixtures::{Fixture, Worker, ask, widths};
-use crate::process::command;
+use crate::process::{command, terminal};
 use crate::shapes;
 
 /// Rows and columns of the terminal.
@@ -67,12 +64,7 @@ fn watching(fixture: &Fixture, arguments: &[&str]) -> Child {
 #[test]
 fn on_a_terminal_the_picture_is_drawn_in_place() {
     let fixture = Fixture::widths(2);
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&terminal).unwrap();
-    unlockpt(&terminal).unwrap();
-    tcsetwinsize(&terminal, Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
-    let name = ptsname(&terminal, Vec::new()).unwrap().into_string().unwrap();
-    let line = File::options().read(true).write(true).open(name).unwrap();
+    let (mut screen_end, line) = terminal(ROWS, COLUMNS);
     let mut soma = command(fixture.path())
         .args(["watch", "store", "--interval-secs", "0.02", "--timeout-secs", "1"])
         .env("TERM", "xterm-256color")
@@ -83,11 +75,10 @@ fn on_a_terminal_the_picture_is_drawn_in_place() {
     let worker = Worker { store: &fixture.store, study: "widths", goal: Goal::Min };
     let point = ask(&widths(), 2);
     let mut screen = Screen::default();
-    let mut reader = File::from(terminal);
     let mut is_taken = false;
     let mut bytes = [0; 4096];
     // The other end is closed when soma has ended: the read fails then.
-    while let Ok(count) = reader.read(&mut bytes) {
+    while let Ok(count) = screen_end.read(&mut bytes) {
         if count == 0 {
             break;
         }
