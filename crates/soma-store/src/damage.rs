@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::error::StoreError;
+
 /// A place in a store that does not read, and what that costs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
@@ -24,6 +26,17 @@ impl Damage {
     /// The end of a file whose last write broke off.
     pub const TORN: &'static str =
         "an unfinished last record; what was being written when its process ended is lost";
+
+    /// A file that does not open or read at all, and why.
+    pub fn unreadable(error: &StoreError) -> String {
+        match error {
+            StoreError::Io { source, .. } => {
+                format!("it cannot be read ({source}); what it holds is not known")
+            }
+            StoreError::Damaged { what, .. } => what.clone(),
+            other => other.to_string(),
+        }
+    }
 
     /// Damage at a place in a file.
     pub fn in_file(path: String, offset: u64, size: u64, what: &str) -> Self {

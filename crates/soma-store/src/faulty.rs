@@ -1,11 +1,11 @@
 //! A backend that fails on purpose: for tests of what is built on one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
-use crate::backend::{Append, Backend, Follow, Memory, Watch};
+use crate::backend::{Append, Backend, Follow, Memory, Tail, Watch};
 use crate::error::{Result, StoreError};
 
 /// What goes wrong at the call that was chosen.
@@ -19,7 +19,7 @@ pub enum Fault {
     Broken,
 }
 
-/// Storage in memory that fails at a chosen call, and loses on [`Faulty::lose_power`] what no write barrier kept.
+/// Storage in memory that fails at a chosen call, lists late where told so, and loses on [`Faulty::lose_power`] what no write barrier kept.
 ///
 /// Clones are the same storage.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +36,11 @@ struct State {
     /// Calls that change something, so far.
     calls: u64,
     faults: BTreeMap<u64, Fault>,
+    /// Keys whose bytes the device does not give.
+    unreadable: BTreeSet<String>,
+    /// How old a listing may be, and those that were given, by folder.
+    lag: Duration,
+    listings: BTreeMap<String, (Instant, Vec<String>)>,
     /// Keys whose content, or whose being there, is not on disk: and the bytes that are.
     unsynced: BTreeMap<String, Option<usize>>,
 }
@@ -58,6 +63,23 @@ impl Faulty {
     /// Lets the call with this number fail, counted from 0 like [`Faulty::calls`].
     pub fn fail_at(&self, call: u64, fault: Fault) {
         self.state().faults.insert(call, fault);
+    }
+
+    /// Lets following every entry that is in `folder` now fail, or all entries be readable again.
+    ///
+    /// # Panics
+    /// Never: memory does not fail.
+    pub fn set_readable(&self, folder: &str, is_readable: bool) {
+        let listed = self.0.memory.list(folder).expect("memory does not fail");
+        let keys = listed.iter().map(|entry| format!("{folder}/{entry}"));
+        self.state().unreadable = if is_readable { BTreeSet::new() } else { keys.collect() };
+    }
+
+    /// Lets every listing be up to `lag` old, as a client of a file server does that keeps what it knows of a folder.
+    pub fn lag_listings(&self, lag: Duration) {
+        let mut state = self.state();
+        state.lag = lag;
+        state.listings.clear();
     }
 
     /// The machine loses power: of every entry whose last bytes no barrier kept, `keep` of the unsynced ones remain
@@ -142,11 +164,21 @@ impl Backend for Faulty {
     }
 
     fn list(&self, folder: &str) -> Result<Vec<String>> {
-        self.0.memory.list(folder)
+        let mut state = self.state();
+        if let Some((_, listed)) = state.listings.get(folder).filter(|(then, _)| then.elapsed() < state.lag) {
+            return Ok(listed.clone());
+        }
+        let listed = self.0.memory.list(folder)?;
+        state.listings.insert(folder.to_owned(), (Instant::now(), listed.clone()));
+        Ok(listed)
+    }
+
+    fn listing_lag(&self) -> Duration {
+        self.state().lag
     }
 
     fn watch(&self, folder: &str) -> Box<dyn Watch> {
-        self.0.memory.watch(folder)
+        Box::new(Watching { storage: self.clone(), folder: folder.to_owned(), listed: Vec::new() })
     }
 
     fn append(&self, key: &str) -> Result<Option<Box<dyn Append>>> {
@@ -160,7 +192,7 @@ impl Backend for Faulty {
     }
 
     fn follow(&self, key: &str) -> Box<dyn Follow> {
-        self.0.memory.follow(key)
+        Box::new(Following { storage: self.clone(), key: key.to_owned(), end: self.0.memory.follow(key) })
     }
 
     fn modified(&self, key: &str) -> Result<Option<SystemTime>> {
@@ -169,6 +201,46 @@ impl Backend for Faulty {
 
     fn now(&self) -> Result<Option<SystemTime>> {
         self.0.memory.now()
+    }
+}
+
+#[derive(Debug)]
+struct Watching {
+    storage: Faulty,
+    folder: String,
+    listed: Vec<String>,
+}
+
+impl Watch for Watching {
+    fn changed(&mut self) -> Result<Option<Vec<String>>> {
+        let listed = self.storage.list(&self.folder)?;
+        let is_new = listed != self.listed;
+        self.listed.clone_from(&listed);
+        Ok(is_new.then_some(listed))
+    }
+}
+
+#[derive(Debug)]
+struct Following {
+    storage: Faulty,
+    key: String,
+    end: Box<dyn Follow>,
+}
+
+impl Follow for Following {
+    fn read_on(&mut self, offset: u64, into: &mut Vec<u8>) -> Result<Tail> {
+        if self.storage.state().unreadable.contains(&self.key) {
+            return Err(failure("read", &self.key, Fault::Broken));
+        }
+        self.end.read_on(offset, into)
+    }
+
+    fn modified(&mut self) -> Result<Option<SystemTime>> {
+        self.end.modified()
+    }
+
+    fn rest(&mut self) {
+        self.end.rest();
     }
 }
 

@@ -46,6 +46,17 @@ pub enum Found<'a> {
         /// How many there are.
         size: u64,
     },
+    /// A ledger that cannot be read, or no longer; told once, tried again at every call. The others are read.
+    Unreadable {
+        /// Which it is.
+        ledger: LedgerId,
+        /// The ledger's name.
+        name: &'a Arc<str>,
+        /// Bytes of it that were read.
+        offset: u64,
+        /// Why.
+        error: &'a StoreError,
+    },
     /// A ledger was taken away: everything handed out before is to be forgotten, and comes again as far as it is
     /// still there.
     Reset,
@@ -73,6 +84,9 @@ struct Followed {
     is_closed: bool,
     version: u64,
     beat: Duration,
+    // Why the last reading failed, until somebody asks; and whether that was told.
+    failure: Option<StoreError>,
+    is_told: bool,
     // On the caller's clock: when it was first read, and when it last had something new.
     met: Duration,
     grew: Duration,
@@ -96,7 +110,8 @@ impl Follower {
     /// which silence is measured.
     ///
     /// # Errors
-    /// [`StoreError::NewerVersion`]; the storage fails. What was handed out before the error is not handed out again.
+    /// [`StoreError::NewerVersion`]; the ledgers cannot be listed. What was handed out before the error is not handed
+    /// out again.
     pub fn read_on(&mut self, now: Duration, each: &mut dyn FnMut(Found<'_>)) -> Result<()> {
         if self.look_for_ledgers(now)? {
             each(Found::Reset);
@@ -158,6 +173,8 @@ impl Follower {
             is_closed,
             version,
             beat,
+            failure: None,
+            is_told: false,
             met: now,
             grew: now,
         });
@@ -169,7 +186,7 @@ impl Follower {
         let mut buffer = std::mem::take(&mut self.buffer);
         let read = ledger.read_on(LedgerId(id as u32), now, &mut buffer, each);
         self.buffer = buffer;
-        let is_gone = read? == Tail::Gone;
+        let is_gone = ledger.settle(LedgerId(id as u32), read, each);
         if ledger.is_closed || (!ledger.is_open && self.open >= MAX_OPEN) {
             ledger.end.rest();
             self.open -= usize::from(std::mem::take(&mut ledger.is_open));
@@ -181,6 +198,14 @@ impl Follower {
             return Err(StoreError::NewerVersion { path, found, known: layout::VERSION });
         }
         Ok(is_gone)
+    }
+
+    /// Answers an error where one of `ledgers` could not be read to its end: what it says there is not known.
+    ///
+    /// # Errors
+    /// What the storage said of it.
+    pub fn require(&mut self, ledgers: impl IntoIterator<Item = LedgerId>) -> Result<()> {
+        ledgers.into_iter().find_map(|id| self.ledgers[id.0 as usize].failure.take()).map_or(Ok(()), Err)
     }
 
     /// Every ledger that was met.
@@ -240,6 +265,28 @@ impl Follower {
 }
 
 impl Followed {
+    /// Notes how reading went; answers whether the ledger is gone.
+    fn settle(&mut self, ledger: LedgerId, read: Result<Tail>, each: &mut dyn FnMut(Found<'_>)) -> bool {
+        let error = match read {
+            Ok(Tail::Gone) => return true,
+            Ok(Tail::Read(_)) => {
+                (self.failure, self.is_told) = (None, false);
+                return false;
+            }
+            Ok(Tail::NoFile) => {
+                // No ledger of anybody's, so nothing is missed.
+                self.is_closed = true;
+                return false;
+            }
+            Err(error) => error,
+        };
+        if !std::mem::replace(&mut self.is_told, true) {
+            each(Found::Unreadable { ledger, name: &self.name, offset: self.read, error: &error });
+        }
+        self.failure = Some(error);
+        false
+    }
+
     fn read_on(
         &mut self,
         id: LedgerId,
@@ -252,8 +299,9 @@ impl Followed {
         let (start, mut base) = (self.read, self.read);
         loop {
             let room = buffer.capacity() - buffer.len();
-            let Tail::Read(read) = self.end.read_on(base + buffer.len() as u64, buffer)? else {
-                return Ok(Tail::Gone);
+            let read = match self.end.read_on(base + buffer.len() as u64, buffer)? {
+                Tail::Read(read) => read,
+                other => return Ok(other),
             };
             if read > 0 {
                 self.grew = now;

@@ -22,7 +22,7 @@ impl AwakeClock {
         Self { last: Instant::now(), awake: Duration::ZERO, beat }
     }
 
-    /// `is_ticking`: somebody calls at least once per beat.
+    /// `is_ticking`: the heart's thread calls at least once per beat.
     fn now(&mut self, is_ticking: bool) -> Duration {
         let passed = self.last.elapsed();
         self.last += passed;
@@ -32,7 +32,7 @@ impl AwakeClock {
     }
 }
 
-/// The heart of one process in one study: beats while something is held.
+/// The heart of one process in one study: ticks while something is held or waited for, and beats while it is held.
 #[derive(Debug)]
 pub(crate) struct Heart {
     beat: Duration,
@@ -43,11 +43,20 @@ pub(crate) struct Heart {
 #[derive(Debug)]
 struct State {
     held: usize,
-    is_started: bool,
-    // The thread waits to be woken: nothing was held for a while.
-    is_resting: bool,
-    is_ended: bool,
+    // Somebody asked what time it is since the last tick.
+    is_watched: bool,
+    last_look: Option<Instant>,
+    thread: Thread,
     clock: AwakeClock,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Thread {
+    NotStarted,
+    Ticking,
+    /// It waits to be woken: nothing was held or watched for a while.
+    Resting,
+    Ended,
 }
 
 /// One running trial of this process: signs of life are given until it is dropped.
@@ -61,15 +70,15 @@ impl Drop for Held {
 }
 
 impl Heart {
-    /// Beats without anything held after which the thread rests.
+    /// Beats without anything held, or anybody watching, after which the thread rests.
     const IDLE_BEATS: u32 = 30;
 
     pub(crate) fn new(beat: Duration) -> Arc<Self> {
         let state = State {
             held: 0,
-            is_started: false,
-            is_resting: false,
-            is_ended: false,
+            is_watched: false,
+            last_look: None,
+            thread: Thread::NotStarted,
             clock: AwakeClock::new(beat),
         };
         Arc::new(Self { beat, state: Mutex::new(state), changed: Condvar::new() })
@@ -79,45 +88,65 @@ impl Heart {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Time since the start, without the stretches in which the process did not run.
-    pub(crate) fn awake(&self) -> Duration {
+    /// Time since the start, without the stretches in which the process did not run. Whoever asks again after a beat
+    /// is waiting for something: from then on the thread ticks for it too.
+    pub(crate) fn awake(self: &Arc<Self>, study: &Arc<StudyShared>) -> Duration {
         let mut state = self.lock();
-        let is_ticking = state.is_started && !state.is_resting;
-        state.clock.now(is_ticking)
+        let is_ticking = state.thread == Thread::Ticking;
+        let awake = state.clock.now(is_ticking);
+        state.is_watched = true;
+        if state.last_look.is_none_or(|last| last.elapsed() >= self.beat)
+            && state.last_look.replace(Instant::now()).is_some()
+        {
+            self.tick(&mut state, study);
+        }
+        awake
     }
 
     /// Begins to give signs of life for `study`, until what is answered is dropped.
     pub(crate) fn hold(self: &Arc<Self>, study: &Arc<StudyShared>) -> Held {
         let mut state = self.lock();
         state.held += 1;
-        if std::mem::take(&mut state.is_resting) {
-            // Nothing was late while it rested.
-            state.clock.now(false);
-            self.changed.notify_all();
-        }
-        if !state.is_started {
-            let (heart, study) = (Arc::clone(self), Arc::downgrade(study));
-            let thread = std::thread::Builder::new().name("soma-heartbeat".to_owned());
-            // Without a thread (the machine has no more) the trial's reports are its only signs.
-            state.is_started = thread.spawn(move || heart.run(&study)).is_ok();
-        }
+        self.tick(&mut state, study);
         Held(Arc::clone(self))
+    }
+
+    /// Starts the thread, or wakes it.
+    fn tick(self: &Arc<Self>, state: &mut State, study: &Arc<StudyShared>) {
+        match state.thread {
+            Thread::Ticking | Thread::Ended => {}
+            Thread::Resting => {
+                // Nothing was late while it rested.
+                state.clock.now(false);
+                state.thread = Thread::Ticking;
+                self.changed.notify_all();
+            }
+            Thread::NotStarted => {
+                let (heart, study) = (Arc::clone(self), Arc::downgrade(study));
+                let thread = std::thread::Builder::new().name("soma-heartbeat".to_owned());
+                // Without a thread (the machine has no more) the trial's reports are its only signs.
+                if thread.spawn(move || heart.run(&study)).is_ok() {
+                    state.thread = Thread::Ticking;
+                }
+            }
+        }
     }
 
     /// Ends the thread.
     pub(crate) fn end(&self) {
-        self.lock().is_ended = true;
+        self.lock().thread = Thread::Ended;
         self.changed.notify_all();
     }
 
     fn run(&self, study: &Weak<StudyShared>) {
         let mut idle = 0;
         let mut state = self.lock();
-        while !state.is_ended {
+        while state.thread != Thread::Ended {
             // A loop of short trials neither wakes the thread for each nor waits for it.
-            idle = if state.held > 0 { 0 } else { idle + 1 };
+            let is_needed = state.held > 0 || std::mem::take(&mut state.is_watched);
+            idle = if is_needed { 0 } else { idle + 1 };
             if idle > Self::IDLE_BEATS {
-                state.is_resting = true;
+                state.thread = Thread::Resting;
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 idle = 0;
                 continue;
@@ -126,7 +155,7 @@ impl Heart {
             let (waited, timeout) =
                 self.changed.wait_timeout(state, self.beat).unwrap_or_else(PoisonError::into_inner);
             state = waited;
-            if !timeout.timed_out() || state.held == 0 || state.is_ended {
+            if !timeout.timed_out() || state.held == 0 || state.thread == Thread::Ended {
                 continue;
             }
             drop(state);

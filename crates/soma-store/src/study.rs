@@ -184,6 +184,11 @@ impl StudyRecords {
         Ok(claims)
     }
 
+    /// How long what another machine made may be missing from this one's listings: nobody is taken for dead before.
+    pub fn listing_lag(&self) -> Duration {
+        self.0.backend.listing_lag()
+    }
+
     /// How long ago a claim was made, by the storage's clock. None when it is not there, or where the storage's time
     /// cannot be known.
     ///
@@ -252,7 +257,7 @@ impl StudyRecords {
     /// Time since this study was first looked at in this process, without the stretches in which the process itself
     /// was suspended: what silence is measured on.
     pub fn awake(&self) -> Duration {
-        self.0.live().heart.awake()
+        self.0.live().heart.awake(&self.0)
     }
 
     /// A reader of all ledgers that remembers how far it came.

@@ -72,6 +72,14 @@ impl Looking<'_> {
         self.found.strays.push(self.backend.path(key));
     }
 
+    /// What lies under a key. What cannot be read is damage, and does not stop the looking.
+    fn read(&mut self, key: &str) -> Option<Vec<u8>> {
+        self.backend.read(key).unwrap_or_else(|error| {
+            self.damaged(key, 0, 0, &Damage::unreadable(&error));
+            None
+        })
+    }
+
     /// The entries of a folder, sorted, without what is on its way to its place.
     fn list(&mut self, folder: &str) -> Result<Vec<String>> {
         let (mut entries, unfinished): (Vec<_>, Vec<_>) =
@@ -92,7 +100,7 @@ impl Looking<'_> {
                     self.stray(&key);
                     continue;
                 };
-                let Some(bytes) = self.backend.read(&key)? else { continue };
+                let Some(bytes) = self.read(&key) else { continue };
                 self.found.size_bytes += bytes.len() as u64;
                 if Digest::of(&bytes) == digest {
                     self.found.blobs += 1;
@@ -129,7 +137,7 @@ impl Looking<'_> {
                 Err(StoreError::BadDigest { .. }) => {
                     self.damaged(&key, 0, 0, "a name that stands for no digest");
                 }
-                Err(e) => return Err(e),
+                Err(error) => self.damaged(&key, 0, 0, &Damage::unreadable(&error)),
             }
         }
         Ok(())
@@ -154,7 +162,7 @@ impl Looking<'_> {
             for entry in self.list(&layout::ledgers(&folder))? {
                 let key = format!("{}/{entry}", layout::ledgers(&folder));
                 match layout::read_ledger(&entry) {
-                    Some(_) => self.ledger(&key)?,
+                    Some(_) => self.ledger(&key),
                     None => self.stray(&key),
                 }
             }
@@ -164,7 +172,7 @@ impl Looking<'_> {
 
     fn documents(&mut self, folder: &str, component: &str) -> Result<()> {
         let mut version = 1;
-        while let Some(bytes) = self.backend.read(&layout::document(folder, version))? {
+        while let Some(bytes) = self.read(&layout::document(folder, version)) {
             let key = layout::document(folder, version);
             self.found.size_bytes += bytes.len() as u64;
             let whole = bytes.strip_suffix(b"\n").filter(|whole| line::is_sound(whole));
@@ -196,13 +204,25 @@ impl Looking<'_> {
         Ok(())
     }
 
-    fn ledger(&mut self, key: &str) -> Result<()> {
+    fn ledger(&mut self, key: &str) {
         self.found.ledgers += 1;
         let mut end = self.backend.follow(key);
         let (mut bytes, mut base) = (Vec::with_capacity(READ_BYTES), 0);
         loop {
             bytes.reserve(READ_BYTES);
-            let Tail::Read(read) = end.read_on(base + bytes.len() as u64, &mut bytes)? else { return Ok(()) };
+            let read = match end.read_on(base + bytes.len() as u64, &mut bytes) {
+                Ok(Tail::Read(read)) => read,
+                Ok(Tail::Gone) => return,
+                Ok(Tail::NoFile) => {
+                    self.found.ledgers -= 1;
+                    self.stray(key);
+                    return;
+                }
+                Err(error) => {
+                    self.damaged(key, base, 0, &Damage::unreadable(&error));
+                    return;
+                }
+            };
             let mut damage = Vec::new();
             let mut records = 0;
             let whole = line::scan(&bytes, |at, found| match found {
@@ -223,7 +243,6 @@ impl Looking<'_> {
         if !bytes.is_empty() {
             self.damaged(key, base, bytes.len() as u64, Damage::TORN);
         }
-        Ok(())
     }
 }
 

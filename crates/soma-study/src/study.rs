@@ -190,6 +190,9 @@ pub fn take(store: &Store, point: &Point, how: &Take<'_>) -> Result<bool, StudyE
         if is_taken(&study, &view, id)? {
             return Ok(false);
         }
+        if how.attempt > 0 {
+            view.fence(id.trial)?;
+        }
         version
     };
     if !study.records.claim(id.trial, id.attempt)? {
@@ -203,7 +206,7 @@ pub fn take(store: &Store, point: &Point, how: &Take<'_>) -> Result<bool, StudyE
         if view.entry(id.trial).is_some_and(|entry| entry.done().is_some()) {
             return Ok(false);
         }
-        after = view.fence(id.trial);
+        after = view.fence(id.trial)?;
     }
     let Mine { running, line, point: text } = &mut *mine;
     text.clear();

@@ -2,12 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::too_many_lines, reason = "helpers of tests")]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use proptest::prelude::*;
 use soma_store::faulty::{Fault, Faulty};
 use soma_store::{Options, Store};
 use soma_study::{
-    Point, RealOptions, Report, Space, State, StudyError, Take, curves, finished, report, take, trials,
+    Point, RealOptions, Report, Space, State, StudyError, Take, abandoned, curves, finished, in_flight,
+    report, take, trials,
 };
 
 const STUDY: &str = "widths";
@@ -92,6 +94,73 @@ fn a_full_disk_leaves_no_litter_of_ledgers() {
     }
     let found = store.verify().unwrap();
     assert!(found.ledgers <= before + 2, "{} ledgers", found.ledgers);
+}
+
+/// Storage whose listings are up to `lag` old, and two processes' worth of stores on it.
+fn lagging(lag: Duration, lease: Duration) -> (Faulty, [Store; 2]) {
+    let disk = Faulty::new();
+    let options = Options::default().with_lease(lease);
+    let stores = [(); 2].map(|()| Store::over(Arc::new(disk.clone()), options).unwrap());
+    disk.lag_listings(lag);
+    (disk, stores)
+}
+
+#[test]
+fn c42_with_listings_three_seconds_old_there_is_still_one_owner() {
+    const TOTAL: u64 = 40;
+    let (disk, stores) = lagging(Duration::from_secs(3), Duration::from_millis(50));
+    // What everybody sees of the ledgers for the next three seconds: none.
+    assert_eq!(in_flight(&stores[0], STUDY).unwrap().len(), 0);
+    let won: Vec<u64> = std::thread::scope(|scope| {
+        let workers = stores.each_ref().map(|store| {
+            scope.spawn(move || {
+                let mut won = Vec::new();
+                for trial in 0..TOTAL {
+                    let how = Take::new(STUDY, trial, "w");
+                    if take(store, &point(), &how).unwrap() {
+                        report(store, &point(), &[0.5], &Report::of(&how).with_state(State::Done)).unwrap();
+                        won.push(trial);
+                    }
+                    let lost = abandoned(store, STUDY, Some(Duration::ZERO)).unwrap();
+                    assert!(lost.is_empty(), "{lost:?}");
+                }
+                won
+            })
+        });
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    assert_eq!(won.len() as u64, TOTAL);
+    // A claim that is seen before the ledger with its record: longer than the lease ago, not longer than the lag.
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(abandoned(&stores[1], STUDY, None).unwrap().is_empty());
+    disk.lag_listings(Duration::ZERO);
+    for store in &stores {
+        assert_eq!(finished(store, STUDY).unwrap().len() as u64, TOTAL);
+    }
+}
+
+#[test]
+fn a_ledger_that_cannot_be_read_is_told_once_stops_nobody_and_nobody_takes_over_from_it() {
+    let (disk, [store, other]) = lagging(Duration::ZERO, Duration::from_millis(30));
+    let how = Take::new(STUDY, 0, "w");
+    assert!(take(&store, &point(), &how).unwrap());
+    assert_eq!(in_flight(&other, STUDY).unwrap().len(), 1);
+    let ledgers = format!("studies/{STUDY}/ledger");
+    disk.set_readable(&ledgers, false);
+    report(&store, &point(), &[0.25], &Report::of(&how).with_state(State::Done)).unwrap();
+    for _ in 0..2 {
+        assert_eq!(finished(&other, STUDY).unwrap().len(), 0);
+        assert!(take(&other, &point(), &Take::new(STUDY, 1, "v")).is_ok());
+    }
+    let told = soma_study::new_damage(&other, STUDY);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].what.contains("cannot be read"), "{}", told[0]);
+    let refused = take(&other, &point(), &how.with_attempt(1)).unwrap_err();
+    assert!(refused.to_string().contains("could not read"), "{refused}");
+    disk.set_readable(&ledgers, true);
+    // The result was acknowledged, and is there.
+    assert_eq!(finished(&other, STUDY).unwrap()[0].score, Some(0.25));
+    assert!(!take(&other, &point(), &how.with_attempt(1)).unwrap());
 }
 
 proptest! {

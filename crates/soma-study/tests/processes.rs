@@ -77,6 +77,18 @@ fn helper() {
             say("took", "");
             std::thread::sleep(Duration::from_secs(600));
         }
+        "watches" => {
+            let store = open(path, LEASE);
+            wait_for("the taking", Duration::from_secs(10), || !in_flight(&store, STUDY).unwrap().is_empty());
+            say("watching", "");
+            // Longer than it will be suspended, on a clock that goes on meanwhile.
+            let begun = Instant::now();
+            while begun.elapsed() < LEASE * 8 {
+                assert!(abandoned(&store, STUDY, None).unwrap().is_empty(), "taken for dead");
+                std::thread::sleep(LEASE / 20);
+            }
+            say("saw", "nothing");
+        }
         "forks" => forks(path),
         other => panic!("there is no role `{other}`"),
     }
@@ -203,6 +215,27 @@ fn a_worker_in_a_long_epoch_is_alive() {
         assert_eq!(in_flight(&store, STUDY).unwrap().len(), 1);
         std::thread::sleep(LEASE / 20);
     }
+}
+
+#[test]
+fn a_container_that_was_suspended_does_not_take_its_own_for_dead() {
+    let folder = folder();
+    let path = folder.path().to_str().unwrap();
+    let mut watcher = start(&[], &["watches", path]);
+    let mut worker = start(&[], &["long", path]);
+    worker.hear("took");
+    watcher.hear("watching");
+    std::thread::sleep(LEASE);
+    // The watcher is the first to wake up.
+    for one in [&worker, &watcher] {
+        one.signal(Signal::STOP);
+    }
+    std::thread::sleep(LEASE * 3);
+    watcher.signal(Signal::CONT);
+    std::thread::sleep(LEASE / 4);
+    worker.signal(Signal::CONT);
+    assert_eq!(watcher.hear("saw"), "nothing");
+    watcher.wait();
 }
 
 #[test]

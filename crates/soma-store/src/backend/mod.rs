@@ -7,7 +7,7 @@ pub(crate) mod folder;
 pub(crate) mod memory;
 
 use std::fmt::Debug;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 pub use folder::Folder;
 pub use memory::Memory;
@@ -45,6 +45,12 @@ pub trait Backend: Debug + Send + Sync {
 
     /// The last components of the keys right under `folder`, in no order; none when there is no such folder.
     fn list(&self, folder: &str) -> Result<Vec<String>>;
+
+    /// How long an entry may be missing from [`Backend::list`] after it was made. Nothing, where the storage is this
+    /// machine's own.
+    fn listing_lag(&self) -> Duration {
+        Duration::ZERO
+    }
 
     /// Looks at `folder` again and again, for as little as can be.
     fn watch(&self, folder: &str) -> Box<dyn Watch>;
@@ -106,4 +112,6 @@ pub enum Tail {
     Read(usize),
     /// The entry is no longer there, or shorter than it was.
     Gone,
+    /// What is there is nothing that can be read: somebody made a folder, or a pipe, of that name.
+    NoFile,
 }

@@ -226,6 +226,10 @@ impl View {
                     Damage::UNREADABLE,
                 ));
             }
+            Found::Unreadable { name, offset, error, .. } => {
+                let path = records.ledger_path(name);
+                self.damage.push(Damage::in_file(path, offset, 0, &Damage::unreadable(error)));
+            }
             Found::Line { ledger, name, offset, line } => {
                 let mut said = std::mem::take(&mut self.said);
                 let at = Place { ledger, name, offset };
@@ -477,16 +481,25 @@ impl View {
         self.curves.snapshot()
     }
 
-    /// How far the ledgers that speak of a trial's attempts before `attempt` have been read.
-    pub(crate) fn fence(&self, trial: u64) -> Vec<(&str, u64)> {
-        let (Some(entry), Some(follower)) = (self.trials.get(trial), &self.follower) else {
-            return Vec::new();
+    /// How far the ledgers that speak of a trial have been read.
+    ///
+    /// # Errors
+    /// One of them cannot be read: what it says behind that is not known, so nobody may take over from it. Where nothing
+    /// is known of the trial, any ledger may be the one.
+    pub(crate) fn fence(&mut self, trial: u64) -> Result<Vec<(&str, u64)>, StoreError> {
+        let Some(follower) = &mut self.follower else { return Ok(Vec::new()) };
+        let Some(entry) = self.trials.get(trial) else {
+            follower.require(follower.ledgers())?;
+            return Ok(Vec::new());
         };
         let mut ledgers = entry.ledgers.clone();
         ledgers.extend(entry.attempts.iter().map(|one| one.ledger));
         ledgers.sort_unstable();
         ledgers.dedup();
-        ledgers.into_iter().map(|ledger| (&**follower.name(ledger), follower.bytes_read(ledger))).collect()
+        follower.require(ledgers.iter().copied())?;
+        let follower = &*follower;
+        let read = |ledger| (&**follower.name(ledger), follower.bytes_read(ledger));
+        Ok(ledgers.into_iter().map(read).collect())
     }
 
     /// The running attempts whose process has been silent for `lease`, or said that it is gone; `is_mine` tells those
@@ -509,7 +522,7 @@ impl View {
             let is_silent = if let Some(known) = by_ledger.get(&ledger) {
                 *known
             } else {
-                let enough = lease.max(follower.beat(ledger) * MISSED_BEATS);
+                let enough = lease.max(follower.beat(ledger) * MISSED_BEATS).max(records.listing_lag());
                 let is_silent = follower.is_closed(ledger)
                     || follower.silence(ledger, now, enough, || records.storage_now())? >= enough;
                 by_ledger.insert(ledger, is_silent);
@@ -558,11 +571,13 @@ impl View {
             }
             self.unrecorded = still;
         }
+        // Its record may be in a ledger that a listing does not show yet.
+        let enough = lease.max(records.listing_lag());
         let mut old = Vec::new();
         for (id, seen) in &self.unrecorded {
             let watched = now.saturating_sub(*seen);
-            let is_old =
-                watched >= lease || records.claim_age(id.trial, id.attempt)?.is_some_and(|age| age >= lease);
+            let is_old = watched >= enough
+                || records.claim_age(id.trial, id.attempt)?.is_some_and(|age| age >= enough);
             // Of several attempts without a record only the last is to be followed by another.
             let is_last = !self.unrecorded.contains_key(&Id { trial: id.trial, attempt: id.attempt + 1 });
             if is_old && is_last {
