@@ -56,15 +56,16 @@ impl From<Colour> for clap::ColorChoice {
 
 /// The `--color` among raw arguments: help and errors are coloured before the rest is understood.
 pub fn colour_asked_for(arguments: &[OsString]) -> Colour {
-    let mut words = arguments.iter().skip(1).map_while(|word| word.to_str().filter(|word| *word != "--"));
+    let mut words =
+        arguments.iter().skip(1).map(|word| word.to_string_lossy()).take_while(|word| word != "--");
     let mut asked = Colour::Auto;
     while let Some(word) = words.next() {
         let value = match word.strip_prefix("--color") {
             Some("") => words.next(),
-            Some(rest) => rest.strip_prefix('='),
+            Some(rest) => rest.strip_prefix('=').map(|value| value.to_owned().into()),
             None => None,
         };
-        if let Some(colour) = value.and_then(|value| Colour::from_str(value, false).ok()) {
+        if let Some(colour) = value.and_then(|value| Colour::from_str(&value, false).ok()) {
             asked = colour;
         }
     }
@@ -94,7 +95,7 @@ pub enum Command {
 pub struct Target {
     /// The store: the folder its workers share
     #[arg(value_name = "STORE")]
-    pub store: String,
+    pub store: OsString,
 
     /// The study; may be left out where the store holds exactly one
     #[arg(value_name = "STUDY")]
@@ -194,6 +195,15 @@ pub enum Goal {
     Max,
 }
 
+impl From<Goal> for soma_study::Goal {
+    fn from(goal: Goal) -> Self {
+        match goal {
+            Goal::Min => Self::Min,
+            Goal::Max => Self::Max,
+        }
+    }
+}
+
 /// Show how much each dimension mattered for the score
 ///
 /// The space is read from the store. Only finished trials count.
@@ -209,6 +219,10 @@ pub struct Importance {
     /// what sets the best trials apart
     #[arg(long, value_name = "EVALUATOR", default_value = Evaluator::default().as_str(), value_parser = evaluator())]
     pub evaluator: Evaluator,
+
+    /// Which end of the score is good, for a study that does not say
+    #[arg(long, value_enum, value_name = "GOAL")]
+    pub goal: Option<Goal>,
 
     /// One JSON document instead of a table
     #[arg(long)]
@@ -373,7 +387,7 @@ pub enum Format {
 pub struct Verify {
     /// The store: the folder its workers share
     #[arg(value_name = "STORE")]
-    pub store: String,
+    pub store: OsString,
 
     /// One JSON document instead of text
     #[arg(long)]

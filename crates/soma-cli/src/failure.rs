@@ -116,12 +116,39 @@ impl From<serde_json::Error> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        Self::below(&error, error.hint())
+        Self::below(&error, store_hint(&error))
     }
 }
 
 impl From<StudyError> for Failure {
     fn from(error: StudyError) -> Self {
-        Self::below(&error, error.hint())
+        Self::below(&error, study_hint(&error))
+    }
+}
+
+/// What to do at a command line; the library's own hints speak of functions where they must.
+fn store_hint(error: &StoreError) -> Option<String> {
+    match error {
+        StoreError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+            Some("check who owns it, and that you may read it".to_owned())
+        }
+        // Nothing is written here.
+        StoreError::Io { .. } | StoreError::ReadOnly { .. } => None,
+        StoreError::NotFound { .. } => Some("check the path".to_owned()),
+        other => other.hint(),
+    }
+}
+
+fn study_hint(error: &StudyError) -> Option<String> {
+    match error {
+        StudyError::Store(error) => store_hint(error),
+        StudyError::UnknownStudy { close: None, location, .. } => {
+            Some(format!("`soma inspect {}` lists the studies there are", escape::name(location)))
+        }
+        StudyError::NoGoal { .. } => {
+            Some("say which end is good: `--goal min` for a loss, `--goal max` for an accuracy".to_owned())
+        }
+        StudyError::GoalDiffers { .. } => Some("leave `--goal` out: the study says its own".to_owned()),
+        other => other.hint(),
     }
 }

@@ -21,7 +21,6 @@ mod target;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 
 use failure::Failure;
@@ -51,18 +50,23 @@ where
 /// Parse, run, and say what went wrong.
 fn parsed(arguments: &[OsString]) -> u8 {
     let colour = args::colour_asked_for(arguments);
+    let (mut output, words) = (Output::stdout(colour), Words::stderr(colour));
     let parsed = args::Arguments::command()
         .color(colour.into())
         .try_get_matches_from(arguments)
         .and_then(|matches| args::Arguments::from_arg_matches(&matches));
-    let arguments = match parsed {
-        Ok(arguments) => arguments,
-        Err(error) => return usage(&error),
+    let parsed = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) if error.use_stderr() => return misused(&error, arguments, &words),
+        // Help and version are answers.
+        Err(error) => return concluded(output.help(&error.render()).map_err(Into::into), output, &words),
     };
-    let mut output = Output::stdout(colour);
-    let words = Words::stderr(colour);
-    let ended = commands::run(arguments.command, &mut output, &words).and_then(|()| Ok(output.flush()?));
-    match ended {
+    concluded(commands::run(parsed.command, &mut output, &words), output, &words)
+}
+
+/// Hand over what is left to write, say what went wrong, and answer the exit code.
+fn concluded(ended: Result<(), Failure>, mut output: Output, words: &Words) -> u8 {
+    match ended.and_then(|()| Ok(output.flush()?)) {
         Ok(()) => DONE,
         Err(failure) if failure.is_closed_pipe() => DONE,
         Err(failure) => {
@@ -77,14 +81,16 @@ fn parsed(arguments: &[OsString]) -> u8 {
     }
 }
 
-/// Help and version are answers; every other refusal of clap is one the person can put right.
-fn usage(error: &clap::Error) -> u8 {
-    // A closed pipe is all that can go wrong here, and is quiet.
-    let _ = error.print();
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => DONE,
-        _ => FIXABLE,
+/// Say what was typed wrong: the person can put it right.
+fn misused(error: &clap::Error, arguments: &[OsString], words: &Words) -> u8 {
+    if arguments.iter().any(|argument| escape::is_odd(&argument.to_string_lossy())) {
+        // clap repeats it as it is.
+        words.plain(&error.render().to_string());
+    } else {
+        // Nobody is left to be told that stderr is closed.
+        let _ = error.print();
     }
+    FIXABLE
 }
 
 /// The definitions of the command line, for completions, manual pages and the documentation.

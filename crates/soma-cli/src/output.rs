@@ -97,6 +97,11 @@ impl Output {
         write!(self.stdout, "{style}{text}{style:#}")
     }
 
+    /// Write what clap has to say.
+    pub fn help(&mut self, text: &clap::builder::StyledStr) -> io::Result<()> {
+        if self.coloured { write!(self.stdout, "{}", text.ansi()) } else { write!(self.stdout, "{text}") }
+    }
+
     /// Write one line, cut where the terminal ends.
     pub fn line(&mut self, line: &Line) -> io::Result<()> {
         self.pieces(line)?;
@@ -173,7 +178,8 @@ pub fn document(mut into: impl Write, verb: &str, body: &impl Serialize) -> Resu
     // would be built in memory first, all 100,000 rows of it.
     let head = serde_json::to_string(&Head { version: JSON_VERSION, verb })?;
     into.write_all(head.trim_end_matches('}').as_bytes())?;
-    serde_json::to_writer(Joined { inner: &mut into, is_first: true }, body)?;
+    let joined = Joined { inner: &mut into, is_first: true };
+    body.serialize(&mut serde_json::Serializer::with_formatter(joined, escape::Json))?;
     into.write_all(b"\n")?;
     Ok(())
 }
@@ -240,6 +246,12 @@ impl Words {
             }
             Failure::Found => {}
         }
+    }
+
+    /// Lines as they are.
+    pub fn plain(&self, text: &str) {
+        // Nobody is left to be told that stderr is closed.
+        let _ = escape::Shown(&self.stderr).write_all(text.as_bytes());
     }
 
     fn line(&self, style: Style, kind: &str, text: &str) {

@@ -1,9 +1,13 @@
 //! The study a verb is asked about: found, opened for reading, and asked.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::mem::ManuallyDrop;
+use std::path::Path;
+use std::sync::Arc;
 
-use soma_store::{Damage, Store};
+use soma_store::{Damage, Folder, Options, Store, StoreError};
 use soma_study::importance::Evaluator;
 use soma_study::{Goal, Space, StudyError, Trial, Trials};
 
@@ -25,7 +29,7 @@ pub struct Study {
 
 /// The study that `target` names, or the only one there is.
 pub fn open(target: &Target) -> Result<Study, Failure> {
-    let store = ManuallyDrop::new(Store::read_only(&target.store)?);
+    let store = ManuallyDrop::new(store(&target.store)?);
     let name = match &target.study {
         Some(given) => meant(&store, given)?,
         None => only(&store)?,
@@ -33,12 +37,50 @@ pub fn open(target: &Target) -> Result<Study, Failure> {
     Ok(Study { store, name })
 }
 
+/// The store at `location`, open for reading.
+pub fn store(location: &OsStr) -> Result<Store, Failure> {
+    let options = Options::default().with_read_only(true);
+    let opened = match location.to_str() {
+        Some(location) => Store::open_with(location, options),
+        // A path need not be text.
+        None => Folder::new(Path::new(location), options.durable, options.read_only)
+            .and_then(|folder| Store::over(Arc::new(folder), options)),
+    };
+    opened.map_err(|error| match error {
+        StoreError::NotAStore { .. } => not_a_store(location, error),
+        StoreError::Io { source, .. } if source.kind() == ErrorKind::NotADirectory => Failure::hinted(
+            format!(
+                "`{}` is a file, expected the folder of a store",
+                escape::name(&location.to_string_lossy())
+            ),
+            "give the folder that holds the file `format`",
+        ),
+        error => error.into(),
+    })
+}
+
+/// A folder that is none: maybe it lies in one.
+fn not_a_store(location: &OsStr, error: StoreError) -> Failure {
+    let full = std::fs::canonicalize(location).unwrap_or_default();
+    let around = full.ancestors().skip(1).take(3).find(|folder| folder.join("format").is_file());
+    match around {
+        Some(store) => Failure::hinted(
+            error.to_string(),
+            format!(
+                "it lies in `{}`, which may be the store that is meant",
+                escape::name(&store.to_string_lossy())
+            ),
+        ),
+        None => error.into(),
+    }
+}
+
 /// The study called `given`, or shown as `given`.
 pub fn meant(store: &Store, given: &str) -> Result<String, Failure> {
-    // Only an escaped name is shown with a backslash in it.
-    if given.contains('\\') {
+    // Only an escaped name is shown with a backslash or a quote in it.
+    if given.contains(['\\', '"']) {
         let studies = store.studies()?;
-        let is_shown = |study: &String| study != given && escape::name(study) == given;
+        let is_shown = |study: &String| study != given && escape::study(study) == given;
         if !studies.iter().any(|study| study == given)
             && let Some(study) = studies.iter().find(|study| is_shown(study))
         {
@@ -59,7 +101,7 @@ fn only(store: &Store) -> Result<String, Failure> {
         1 => Ok(studies.remove(0)),
         count => {
             let shown: Vec<Cow<'_, str>> =
-                studies.iter().take(MOST_NAMES).map(|name| escape::name(name)).collect();
+                studies.iter().take(MOST_NAMES).map(|name| escape::study(name)).collect();
             let rest = count.saturating_sub(MOST_NAMES);
             let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
             Err(Failure::hinted(
@@ -93,13 +135,21 @@ impl Study {
     }
 
     /// How many finished trials were counted, and each dimension's importance.
-    pub fn importance(&self, evaluator: Evaluator) -> Result<(usize, Vec<(String, f64)>), Failure> {
-        let (space, goal) = self.space()?;
-        let goal = match (goal, evaluator) {
-            (Some(goal), _) => goal,
+    pub fn importance(
+        &self,
+        evaluator: Evaluator,
+        goal: Option<Goal>,
+    ) -> Result<(usize, Vec<(String, f64)>), Failure> {
+        let (space, known) = self.space()?;
+        let study = || self.name.clone();
+        let goal = match (known, goal, evaluator) {
+            (Some(known), Some(given), _) if known != given => {
+                return Err(StudyError::GoalDiffers { study: study(), given, known }.into());
+            }
+            (Some(goal), ..) | (None, Some(goal), _) => goal,
             // Which end is good makes no difference to a rank correlation without its sign.
-            (None, Evaluator::Spearman) => Goal::default(),
-            (None, _) => return Err(StudyError::NoGoal { study: self.name.clone() }.into()),
+            (None, None, Evaluator::Spearman) => Goal::default(),
+            (None, None, _) => return Err(StudyError::NoGoal { study: study() }.into()),
         };
         let finished = soma_study::finished(&self.store, &self.name)?;
         let scored = finished.iter().filter_map(|one| Some((&one.point, one.score?)));

@@ -22,11 +22,7 @@ struct Winner<'a> {
 
 pub fn run(arguments: &args::Best, output: &mut Output, words: &Words) -> Result<(), Failure> {
     let study = target::open(&arguments.target)?;
-    let goal = arguments.goal.map(|goal| match goal {
-        args::Goal::Min => soma_study::Goal::Min,
-        args::Goal::Max => soma_study::Goal::Max,
-    });
-    let best = study.best(goal)?;
+    let best = study.best(arguments.goal.map(Into::into))?;
     if arguments.json {
         output.json("best", &Winner { study: &study.name, best: best.as_ref().map(Row) })?;
     } else if let Some(trial) = &best {
@@ -55,7 +51,7 @@ pub fn run(arguments: &args::Best, output: &mut Output, words: &Words) -> Result
     }
     if best.is_none() {
         output.flush()?;
-        words.note(&format!("no trial of `{}` has finished yet", escape::name(&study.name)));
+        words.note(&format!("no trial of `{}` has finished yet", escape::study(&study.name)));
     }
     study.say_damage(output, words)
 }

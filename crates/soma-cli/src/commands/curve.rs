@@ -77,7 +77,7 @@ fn find<'a>(trials: &'a Trials, asked: Attempt, study: &str) -> Result<&'a Trial
         None => of_trial.iter().find(|trial| trial.state == State::Done).or(of_trial.last()),
     };
     found.copied().ok_or_else(|| {
-        let (last, study) = (trials.iter().last(), escape::name(study));
+        let (last, study) = (trials.iter().last(), escape::study(study));
         match (asked.attempt, of_trial.last(), last) {
             (Some(attempt), Some(has), _) => Failure::hinted(
                 format!("trial {} of `{study}` has no attempt {attempt}", asked.trial),

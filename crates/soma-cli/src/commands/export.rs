@@ -9,6 +9,7 @@ use arrow_schema::ArrowError;
 use soma_study::{Scalar, Space, Trial, Trials};
 
 use crate::args::{self, Format};
+use crate::escape;
 use crate::failure::Failure;
 use crate::number;
 use crate::output::{Output, Words, document};
@@ -31,10 +32,12 @@ pub fn run(arguments: &args::Export, output: &mut Output, words: &Words) -> Resu
     let study = target::open(&arguments.target)?;
     let (space, _) = study.space()?;
     let trials = study.trials()?;
-    if is_stdout {
+    if is_stdout && format == Format::Csv && output.is_terminal() {
+        csv(&space, &trials, &mut escape::Shown(&mut *output))?;
+    } else if is_stdout {
         write(format, &space, &trials, output)?;
     } else {
-        let name = arguments.output.display().to_string();
+        let name = arguments.output.to_string_lossy().into_owned();
         into_file(&arguments.output, |file| write(format, &space, &trials, file)).map_err(|failure| {
             match failure {
                 Failure::Output(error) => Failure::file("write", &name, &error),
@@ -58,7 +61,7 @@ fn by_ending(output: &Path) -> Result<Format, Failure> {
         Some(other) => Err(Failure::hinted(
             format!(
                 "`.{}` is the ending of no form, expected `.csv`, `.jsonl` or `.arrow`",
-                crate::escape::name(other)
+                escape::name(other)
             ),
             "say which with `--format`",
         )),

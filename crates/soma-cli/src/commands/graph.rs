@@ -68,8 +68,9 @@ struct Topology {
 }
 
 pub fn run(arguments: &args::Graph, output: &mut Output, words: &Words) -> Result<(), Failure> {
-    let name = arguments.manifest.display().to_string();
-    let text = read(&arguments.manifest).map_err(|error| Failure::file("read", &name, &error))?;
+    let is_stdin = arguments.manifest.as_os_str() == "-";
+    let name = if is_stdin { "stdin".into() } else { arguments.manifest.to_string_lossy() };
+    let text = read(&arguments.manifest, is_stdin).map_err(|error| Failure::file("read", &name, &error))?;
     let graph = Topology::parse(&text, &escape::name(&name))?;
     if arguments.json {
         return output.json("graph", &graph.drawn());
@@ -81,9 +82,8 @@ pub fn run(arguments: &args::Graph, output: &mut Output, words: &Words) -> Resul
     Ok(())
 }
 
-/// A file, or stdin for `-`.
-fn read(manifest: &Path) -> io::Result<Vec<u8>> {
-    if manifest.as_os_str() != "-" {
+fn read(manifest: &Path, is_stdin: bool) -> io::Result<Vec<u8>> {
+    if !is_stdin {
         return std::fs::read(manifest);
     }
     let mut text = Vec::new();

@@ -41,7 +41,7 @@ struct Share<'a> {
 
 pub fn run(arguments: &args::Importance, output: &mut Output, words: &Words) -> Result<(), Failure> {
     let study = target::open(&arguments.target)?;
-    let (n_trials, importance) = study.importance(arguments.evaluator)?;
+    let (n_trials, importance) = study.importance(arguments.evaluator, arguments.goal.map(Into::into))?;
     if arguments.json {
         let importance =
             importance.iter().map(|(name, share)| Share { name, importance: Number(*share) }).collect();

@@ -114,7 +114,7 @@ impl<'a> From<&'a soma_store::Damage> for DamageShape<'a> {
 
 pub fn run(arguments: &args::Inspect, output: &mut Output, words: &Words) -> Result<(), Failure> {
     // Never freed, like `target::Study`.
-    let store = ManuallyDrop::new(Store::read_only(&arguments.target.store)?);
+    let store = ManuallyDrop::new(target::store(&arguments.target.store)?);
     let (names, is_named) = match &arguments.target.study {
         Some(given) => (vec![target::meant(&store, given)?], true),
         None => (store.studies()?, false),
@@ -207,7 +207,7 @@ fn table(glances: &[Glance]) -> Table {
         let number = |count: usize| number::count(count as u64);
         let best = summary.best.as_ref().and_then(|best| best.score).map(number::short);
         table
-            .cell(Tone::Strong, &escape::name(&summary.study))
+            .cell(Tone::Strong, &escape::study(&summary.study))
             .cell(Tone::Plain, summary.goal.map_or("", Goal::as_str))
             .cell(Tone::Plain, &number(n_trials(counts)))
             .cell(shade(counts.done, Tone::Good), &number(counts.done))
@@ -240,7 +240,7 @@ pub fn details(study: &Study) -> Result<Vec<Line>, Failure> {
 fn lines(glance: &Glance, store: &Store) -> Vec<Line> {
     let summary = &glance.summary;
     let mut lines = vec![vec![
-        (Tone::Strong, escape::name(&summary.study).into_owned()),
+        (Tone::Strong, escape::study(&summary.study).into_owned()),
         (Tone::Quiet, format!("  in {}", escape::name(&store.location()))),
     ]];
     let mut say = |label: &str, rest: Line| {

@@ -1,7 +1,6 @@
 //! `soma verify`: every byte of a store, and what is damaged.
 
 use serde::Serialize;
-use soma_store::Store;
 
 use crate::args;
 use crate::commands::inspect::DamageShape;
@@ -9,6 +8,7 @@ use crate::escape;
 use crate::failure::Failure;
 use crate::number;
 use crate::output::{Output, Tone, Words};
+use crate::target;
 
 /// The `--json` shape.
 #[derive(Serialize)]
@@ -27,7 +27,7 @@ struct Verified<'a> {
 }
 
 pub fn run(arguments: &args::Verify, output: &mut Output, words: &Words) -> Result<(), Failure> {
-    let store = Store::read_only(&arguments.store)?;
+    let store = target::store(&arguments.store)?;
     let found = store.verify()?;
     let location = store.location();
     if arguments.json {

@@ -37,7 +37,7 @@ pub fn run(arguments: &args::Watch, output: &mut Output, words: &Words) -> Resul
     if in_place {
         picture.draw(&study, output)?;
     } else {
-        let shown = escape::name(&study.name);
+        let shown = escape::study(&study.name);
         words.note(&format!("watching `{shown}`, {} attempts so far; Ctrl-C ends it", look.trials.len()));
     }
     loop {

@@ -91,6 +91,22 @@ fn a_verb_with_a_slip_is_suggested() {
     assert!(soma(Path::new("."), ["trails", "x"]).stderr.contains("'trials'"));
 }
 
+/// C44: not even what the person typed is repeated raw.
+#[test]
+fn c44_what_is_typed_wrong_drives_no_terminal() {
+    for odd in ["\u{1b}[31mred", "\u{9b}31mred", "r\u{202e}ed", "r\u{7f}ed"] {
+        for line in
+            [&[odd][..], &["trials", "x", "--limit", odd], &["trials", "x", odd, odd], &["graph", odd]]
+        {
+            let outcome = soma(Path::new("."), line.iter().chain(&["--color", "always"]));
+            assert_eq!(outcome.code, 1, "{outcome}");
+            let letters = outcome.stderr.replace("\u{1b}[0m", "").replace("\u{1b}[1m\u{1b}[31m", "");
+            let raw = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
+            assert!(!letters.contains(raw), "{letters:?}");
+        }
+    }
+}
+
 #[test]
 fn completions_come_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
@@ -146,16 +162,17 @@ fn colour_is_for_terminals_and_for_those_who_ask() {
 
 #[test]
 fn a_stdout_that_cannot_be_written_is_said() {
-    let Ok(full) = File::options().write(true).open("/dev/full") else {
-        eprintln!("skipped: there is no /dev/full");
-        return;
-    };
-    let outcome = outcome(&command(Path::new(".")).arg("man").stdout(full).output().unwrap());
-    assert_snapshot!(outcome, @r"
-    exit 2
-    --- stderr
-    error: could not write to stdout: no space left on device
-    ");
+    for verb in
+        ["man", "--help", "-h", "--version", "help", "help trials", "trials --help", "completions fish"]
+    {
+        let Ok(full) = File::options().write(true).open("/dev/full") else {
+            eprintln!("skipped: there is no /dev/full");
+            return;
+        };
+        let outcome = outcome(&command(Path::new(".")).args(verb.split(' ')).stdout(full).output().unwrap());
+        let said = "exit 2\n--- stderr\nerror: could not write to stdout: no space left on device\n";
+        assert_eq!(outcome.to_string(), said, "{verb}");
+    }
 }
 
 /// C45, for what needs no store.

@@ -118,6 +118,12 @@ fn what_is_no_manifest_is_refused_with_what_one_is() {
         assert!(outcome.stderr.contains(said), "{said} in {outcome}");
     }
     let folder = manifest("");
+    assert_snapshot!(soma(folder.path(), ["graph", "-"]), @r"
+    exit 1
+    --- stderr
+    error: `stdin` is no manifest of a graph: EOF while parsing a value at line 1 column 0
+    hint: a manifest is what `Graph.manifest()` answers in Python, written to a file
+    ");
     assert_snapshot!(soma(folder.path(), ["graph", "absent.json"]), @r"
     exit 1
     --- stderr

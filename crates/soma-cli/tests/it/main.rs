@@ -8,6 +8,7 @@ mod docs;
 mod export;
 mod fixtures;
 mod graph;
+mod names;
 mod pipes;
 mod process;
 mod shapes;
