@@ -1,14 +1,19 @@
-//! No text makes the readers of spaces, points and samplers fall, and what reads is written and read back the same.
+//! No text makes the readers of spaces, points, samplers and pruners fall, and what reads is written and read back the same.
 //!
 //! The input is a space, a line feed, and a point of it.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use soma_study::{Sampler, Space};
+use soma_study::{Pruner, Sampler, Space};
 
 fuzz_target!(|text: &str| {
-    let _ = text.parse::<Sampler>();
+    if let Ok(sampler) = text.parse::<Sampler>() {
+        assert_eq!(sampler.to_string().parse(), Ok(sampler));
+    }
+    if let Ok(pruner) = text.parse::<Pruner>() {
+        assert_eq!(pruner.to_string().parse(), Ok(pruner));
+    }
     let (space, point) = text.split_once('\n').unwrap_or((text, ""));
     let Ok(space) = space.parse::<Space>() else { return };
     let written = space.to_string();

@@ -84,8 +84,8 @@ def test_reports_of_others_that_are_not_finite_decide_nothing_c13():
 
 
 @pytest.mark.parametrize("pruner", EVERY, ids=repr)
-def test_a_pruner_reads_back_from_its_pickle_and_from_its_repr(pruner):
-    for other in (pickle.loads(pickle.dumps(pruner)), eval(repr(pruner))):
+def test_a_pruner_reads_back_from_its_text_its_pickle_and_its_repr(pruner):
+    for other in (Pruner(str(pruner)), pickle.loads(pickle.dumps(pruner)), eval(repr(pruner))):
         assert other == pruner
         assert hash(other) == hash(pruner)
         assert repr(other) == repr(pruner)
@@ -113,6 +113,15 @@ def test_composed_pruners_prune_when_either_does(mine, others):
 @pytest.mark.parametrize(
     ("make", "error", "words"),
     [
+        (lambda: Pruner("medain()"), PrunerError, ["`medain`", "hint", "`median`"]),
+        (lambda: Pruner("median(warm=4)"), PrunerError, ["`warm`", "`goal`, `warmup`, `startup`"]),
+        (lambda: Pruner("median(warmup=-4)"), PrunerError, ["`warmup`", "-4", "at least 0"]),
+        (lambda: Pruner("median(goal=up)"), PrunerError, ["`goal`", "up", "`min` or `max`"]),
+        (lambda: Pruner("median(warmup=4,warmup=5)"), PrunerError, ["not given yet", "^"]),
+        (lambda: Pruner("median"), PrunerError, ["the pruner", "`(`", "hint", "diverged(factor=10)"]),
+        (lambda: Pruner("median() diverged()"), PrunerError, ["the end", "`diverged`"]),
+        (lambda: Pruner("halving(factor=1)"), PrunerError, ["`factor`", "1", "at least 2"]),
+        (lambda: Pruner(3), TypeError, []),
         (lambda: Pruner.threshold(), PrunerError, ["`threshold`"]),
         (lambda: Pruner.threshold(lower=2, upper=1), PrunerError, ["`threshold`", "2"]),
         (lambda: Pruner.patience(patience=0), PrunerError, ["`patience`", "0", "at least 1"]),

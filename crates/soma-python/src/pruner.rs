@@ -4,7 +4,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyType};
+use pyo3::types::{PyDict, PyType};
 use soma_study::{
     DivergedOptions, Goal, HalvingOptions, HyperbandOptions, MedianOptions, PatienceOptions,
     PercentileOptions, Pruner, ThresholdOptions,
@@ -23,6 +23,14 @@ const FEW_CURVES: usize = 500;
 /// After `n` reports, `n <= warmup` means no verdict: with `warmup=0` the very first report can be pruned. Reports are
 /// counted, whatever epochs lie between them. A report that is NaN or infinite is pruned at once, in the warm-up too.
 /// A `goal` of None is the study's under `search`, and `"min"` in a loop of your own.
+///
+/// Its text, `str(pruner)`, reads back as `Pruner(text)`.
+///
+/// Args:
+///     text: A pruner as it prints itself: `"median(warmup=4) | diverged(factor=10)"`.
+///
+/// Raises:
+///     PrunerError: The text does not read.
 ///
 /// Example:
 ///     >>> from somatize.study import Pruner
@@ -44,6 +52,11 @@ macro_rules! with_goal {
 
 #[pymethods]
 impl PyPruner {
+    #[new]
+    fn new(py: Python<'_>, text: &str) -> PyResult<Self> {
+        text.parse().map(Self).or_raise(py)
+    }
+
     /// Prunes a trial whose best so far is worse than the median of the others' best by the same report.
     ///
     /// Args:
@@ -258,23 +271,8 @@ impl PyPruner {
         hasher.finish()
     }
 
-    /// A pruner of these rules: each the name of a constructor and its arguments. What a pickle calls.
-    #[classmethod]
-    fn _of(cls: &Bound<'_, PyType>, rules: Vec<(String, Bound<'_, PyDict>)>) -> PyResult<Py<PyAny>> {
-        let mut whole: Option<Bound<'_, PyAny>> = None;
-        for (rule, options) in rules {
-            let one = cls.call_method(rule, (), Some(&options))?;
-            whole = Some(match whole {
-                Some(whole) => whole.bitor(one)?,
-                None => one,
-            });
-        }
-        Ok(whole.map_or_else(|| cls.py().None(), Bound::unbind))
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyList>,))> {
-        let rules = PyList::new(slf.py(), slf.get().rules(slf.py())?)?;
-        Ok((slf.get_type().getattr("_of")?, (rules,)))
+    fn __getnewargs__(&self) -> (String,) {
+        (self.0.to_string(),)
     }
 }
 

@@ -251,6 +251,10 @@ impl SpaceError {
                 "widen the range, or read the record with the space it was written with"
             }
             Self::Text { found, .. } if found.starts_with("a quote that") => "close the quote",
+            Self::Text { what: "the sampler", .. } => "write it as it prints itself: `sobol(seed=0)`",
+            Self::Text { what: "the pruner", .. } => {
+                "write it as it prints itself: `median(warmup=4) | diverged(factor=10)`"
+            }
             Self::Text { .. } => {
                 "quote a name or option that could be read as something else: \"64\", \"a,b\", \"true\""
             }
@@ -330,11 +334,38 @@ pub enum PrunerError {
         /// What it takes.
         expected: &'static str,
     },
+    /// Text that names no pruner.
+    #[error("`{given}` is not a pruner, expected one of {expected}")]
+    Unknown {
+        /// What was given.
+        given: String,
+        /// The names there are.
+        expected: String,
+        /// A pruner with a similar name.
+        close: Option<String>,
+    },
+    /// Text that names an option the pruner does not have.
+    #[error("`{pruner}` has no option `{given}`, expected one of {expected}")]
+    UnknownOption {
+        /// The pruner.
+        pruner: String,
+        /// What was given.
+        given: String,
+        /// The options there are.
+        expected: String,
+    },
+    /// Text that is not `name(option=value,...)`, once or with ` | ` between.
+    #[error(transparent)]
+    Text(#[from] SpaceError),
 }
 
 impl PrunerError {
     /// What to do about it, where there is more to say than the text does.
     pub fn hint(&self) -> Option<String> {
-        None
+        match self {
+            Self::Unknown { close: Some(close), .. } => Some(format!("did you mean `{close}`?")),
+            Self::Text(source) => source.hint(),
+            _ => None,
+        }
     }
 }

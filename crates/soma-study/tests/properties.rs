@@ -4,7 +4,10 @@ mod generate;
 
 use generate::Rng;
 use proptest::prelude::*;
-use soma_study::{Sampler, Scalar, Space, SpaceError};
+use soma_study::{
+    DivergedOptions, Goal, HalvingOptions, HyperbandOptions, MedianOptions, PatienceOptions,
+    PercentileOptions, Pruner, Sampler, Scalar, Space, SpaceError, ThresholdOptions,
+};
 
 /// Every bit of a point's values.
 fn bits(point: &soma_study::Point) -> Vec<(String, String, u64)> {
@@ -63,7 +66,70 @@ fn a_million_generated_spaces_and_points_read_back_to_the_bit() {
     }
 }
 
+/// A goal, or none.
+fn goals() -> impl Strategy<Value = Option<Goal>> {
+    prop_oneof![Just(None), Just(Some(Goal::Min)), Just(Some(Goal::Max))]
+}
+
+/// Counts, the ends among them.
+fn counts() -> impl Strategy<Value = usize> {
+    prop_oneof![0usize..9, Just(usize::MAX), any::<usize>()]
+}
+
+/// Any rule, with any options that it takes.
+fn rules() -> impl Strategy<Value = Pruner> {
+    let finite = || prop_oneof![Just(0.0), Just(5e-324), Just(f64::MAX), 0.0f64..1e9];
+    let bounds = || prop_oneof![Just(None), Just(Some(f64::INFINITY)), any::<f64>().prop_map(Some)];
+    let shares = prop_oneof![Just(0.0), Just(100.0), 0.0f64..100.0];
+    (0..7, goals(), (counts(), counts(), counts()), finite(), shares, (bounds(), bounds())).prop_filter_map(
+        "options that the rule does not take",
+        |(rule, goal, (a, b, c), real, share, (lower, upper))| {
+            macro_rules! with {
+                ($options:ident { $($field:ident: $value:expr),* }) => {{
+                    let mut options = $options::default();
+                    $(options.$field = $value;)*
+                    options
+                }};
+            }
+            match rule {
+                0 => Ok(Pruner::median(with!(MedianOptions { goal: goal, warmup: a, startup: b }))),
+                1 => Pruner::percentile(with!(PercentileOptions {
+                    goal: goal,
+                    percentile: share,
+                    warmup: a,
+                    startup: b
+                })),
+                2 => Pruner::threshold(with!(ThresholdOptions { lower: lower, upper: upper, warmup: a })),
+                3 => Pruner::patience(with!(PatienceOptions {
+                    goal: goal,
+                    patience: a,
+                    min_delta: real,
+                    warmup: b
+                })),
+                4 => Pruner::diverged(with!(DivergedOptions { goal: goal, factor: real, warmup: a })),
+                5 => Pruner::halving(with!(HalvingOptions { goal: goal, min_steps: a, factor: b })),
+                _ => Pruner::hyperband(with!(HyperbandOptions {
+                    goal: goal,
+                    min_steps: a,
+                    max_steps: b,
+                    factor: c
+                })),
+            }
+            .ok()
+        },
+    )
+}
+
 proptest! {
+    #[test]
+    fn every_pruner_reads_back_from_its_text(rules in prop::collection::vec(rules(), 1..5)) {
+        let pruner = rules.into_iter().reduce(|one, other| one | other).unwrap();
+        let text = pruner.to_string();
+        prop_assert_eq!(&text.parse::<Pruner>().unwrap(), &pruner);
+        let spaced = text.replace('|', "\n|").replace(',', " , ").replace('=', " = ").replace('(', " (");
+        prop_assert_eq!(spaced.parse::<Pruner>().unwrap(), pruner);
+    }
+
     #[test]
     fn no_text_makes_the_reader_fall(text in "\\PC*", more in "[a-z0-9=(),|.\" \\\\-]{0,60}") {
         for text in [text.as_str(), more.as_str(), &format!("Space({more})"), &format!("x=choice({text})")] {
@@ -72,6 +138,7 @@ proptest! {
                 prop_assert_eq!(space.to_string().parse::<Space>().unwrap(), space);
             }
             let _ = text.parse::<Sampler>();
+            let _ = text.parse::<Pruner>();
         }
     }
 

@@ -12,6 +12,7 @@ mod diverged;
 mod halving;
 mod patience;
 mod percentile;
+mod text;
 mod threshold;
 
 use std::fmt;
@@ -26,9 +27,11 @@ pub use self::threshold::ThresholdOptions;
 use crate::error::PrunerError;
 use crate::goal::Goal;
 use crate::history::Curves;
-use crate::text;
+use crate::text::real;
 
 /// A judge of curves. `a | b` prunes when either does.
+///
+/// Its text, `median(warmup=4,startup=6) | diverged(factor=10,warmup=0)`, reads back to the same pruner.
 ///
 /// ```
 /// use soma_study::{Curve, Curves, MedianOptions, Pruner};
@@ -39,6 +42,7 @@ use crate::text;
 /// assert_eq!(pruner.verdict(&[0.9, 0.25], &others), None);
 /// let why = pruner.verdict(&[0.9, 0.8], &others).expect("0.8 is worse than the median, 0.375");
 /// assert_eq!(why, "after 2 reports its best is 0.8, worse than 0.375, the median of 2 trials by then");
+/// assert_eq!(pruner.to_string().parse(), Ok(pruner));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pruner {
@@ -125,7 +129,7 @@ impl Pruner {
     /// `others` are the curves to compare with, as far as they go: mostly those of the trials that ran to the end.
     pub fn verdict(&self, mine: &[f64], others: &Curves) -> Option<String> {
         if let Some(at) = mine.iter().position(|value| !value.is_finite()) {
-            return Some(format!("report {} is {}, not a finite number", at + 1, text::real(mine[at])));
+            return Some(format!("report {} is {}, not a finite number", at + 1, real(mine[at])));
         }
         if mine.is_empty() {
             return None;
