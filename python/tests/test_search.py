@@ -191,6 +191,8 @@ def test_a_goal_or_a_total_that_cannot_be_is_refused_before_any_trial(store):
         search(bowl, store, SPACE, SAMPLER, total=1, **QUICK | {"goal": "up"})
     with pytest.raises(ValueError, match="`total` was given `-1`"):
         search(bowl, store, SPACE, SAMPLER, total=-1, **QUICK)
+    with pytest.raises(ValueError, match="`attempts` was given `0`"):
+        search(bowl, store, SPACE, SAMPLER, total=1, attempts=0, **QUICK)
     assert store.studies() == []
 
 
@@ -380,6 +382,82 @@ def test_four_workers_at_random_visit_sixteen_of_sixteen_combinations_c07(store)
     for worker in workers:
         worker.join()
     assert len({row.point for row in finished(store, study=STUDY)}) == 16
+
+
+def _prune_half(where):
+    def halved(point):
+        yield float((point["a"] + point["b"]) % 2)
+        time.sleep(0.01)
+        yield 0.1 * point["a"]
+
+    store = Store(where, durable=False)
+    space = Space().choice("a", [1, 2, 3, 4]).choice("b", [1, 2, 3, 4])
+    sampler, pruner = Sampler.tpe(seed=3, startup=3), Pruner.threshold(upper=0.5)
+    search(halved, store, space, sampler, total=16, pruner=pruner, **QUICK)
+
+
+def test_four_workers_with_tpe_never_ask_again_what_was_pruned_c07(store):
+    fork = multiprocessing.get_context("fork")
+    workers = [fork.Process(target=_prune_half, args=(store.location,)) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    rows = trials(store, study=STUDY)
+    assert (len(rows), len({row.point for row in rows})) == (16, 16)
+    assert states(store).count(PRUNED) == 8
+
+
+DEADLY = """
+    import os, signal, sys
+    from somatize import Store
+    from somatize.study import Sampler, Space, search
+
+    def deadly(point):
+        yield 1.0
+        if point["n"] == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield 0.5
+
+    store = Store(sys.argv[1], durable=False, lease=0.3)
+    how = {"study": "bowls", "total": 4, "goal": "min", "progress": False}
+    search(deadly, store, Space().int("n", 1, 4), Sampler.grid(), attempts=int(sys.argv[2]), **how)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+@pytest.mark.parametrize("attempts", [1, 3])
+def test_a_point_that_kills_its_workers_is_given_up(tmp_path, attempts):
+    where, script = tmp_path / "store", textwrap.dedent(DEADLY)
+    codes = []
+    for _ in range(attempts + 3):
+        command = [sys.executable, "-c", script, str(where), str(attempts)]
+        codes.append(subprocess.run(command, timeout=60, check=False).returncode)
+        if codes[-1] == 0:
+            break
+    assert codes == [-signal.SIGKILL] * attempts + [0]
+    store = Store(where, read_only=True)
+    rows = [row for row in trials(store, study=STUDY) if row.trial == 1]
+    assert [row.state for row in rows] == [FAILED] * (attempts + 1)
+    times = "time" if attempts == 1 else "times"
+    assert rows[-1].because == f"abandoned {attempts} {times}"
+    assert [row.trial for row in finished(store, study=STUDY)] == [0, 2, 3]
+
+
+def test_an_interruption_is_no_lost_worker(store):
+    calls = []
+
+    def interrupted(point):
+        yield 1.0
+        calls.append(point)
+        if len(calls) < 4:
+            signal.raise_signal(signal.SIGINT)
+
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            search(interrupted, store, SPACE, SAMPLER, total=1, attempts=1, **QUICK)
+    search(interrupted, store, SPACE, SAMPLER, total=1, attempts=1, **QUICK)
+    assert states(store) == [FAILED] * 3 + [DONE]
 
 
 def test_a_sampler_that_learns_hears_the_goal_and_what_is_under_way(store):

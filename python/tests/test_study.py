@@ -34,6 +34,7 @@ from somatize.study import (
     Sampler,
     Space,
     abandoned,
+    asked,
     attempts,
     best,
     curves,
@@ -141,6 +142,17 @@ def test_the_sequences_index_slice_iterate_join_and_print(store):
     assert "<table>" in trials(store, study=STUDY)._repr_html_()
 
 
+def test_a_sampler_is_told_of_every_trial_c07(store):
+    points = [
+        run(store, trial, [1.0], state=state) for trial, state in enumerate([FAILED, DONE, PRUNED, DONE])
+    ]
+    discard(store, study=STUDY, trial=3)
+    under_way = SAMPLER.ask(SPACE, 4)
+    assert take(store, under_way, study=STUDY, trial=4, me="me")
+    rows = [(row.trial, row.point, row.score) for row in asked(store, SPACE, study=STUDY)]
+    assert rows == [(1, points[1], 1.0), (0, points[0], None), (2, points[2], None), (4, under_way, None)]
+
+
 def test_a_snapshot_does_not_change_under_its_reader(store):
     run(store, 0, [1.0])
     before = trials(store, study=STUDY)
@@ -182,7 +194,7 @@ def test_a_frame_has_a_column_per_dimension(store):
 
 def test_a_study_nobody_has_begun_is_empty_for_the_loop_and_missing_for_looking_at(store):
     run(store, 0, [1.0])
-    for read in (finished, in_flight, curves):
+    for read in (finished, in_flight, asked, curves):
         assert len(read(store, study="bowl")) == 0
     assert len(finished(store, SPACE, study="bowl")) == 0
     for look in (trials, best, importance):

@@ -87,8 +87,8 @@ impl PySampler {
         Self(Sampler::sobol_with(SobolOptions::default().with_seed(seed).with_owen(owen)))
     }
 
-    /// The tree-structured Parzen estimator: draws near the trials that did well. Give it the trials under way too,
-    /// `finished(...) + in_flight(...)`, and workers side by side keep apart.
+    /// The tree-structured Parzen estimator: draws near the trials that did well. Give it every trial, `asked(...)`, and
+    /// workers side by side keep apart and no point of a finite space comes twice.
     ///
     /// Args:
     ///     seed: Chooses the draws.
@@ -130,7 +130,7 @@ impl PySampler {
     /// Args:
     ///     space: What is searched.
     ///     trial: The trial's number, from 0.
-    ///     history: What is known, as `finished` answers it (nothing is converted), or any sequence of
+    ///     history: What is known, as `asked` or `finished` answer it (nothing is converted), or any sequence of
     ///         `(point, score)`. `grid`, `random`, `halton` and `sobol` do not look at it.
     ///
     /// Raises:

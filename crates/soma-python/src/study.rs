@@ -148,6 +148,29 @@ fn in_flight(
     reading(py, store, space, study, soma_study::in_flight).map(PyHistory)
 }
 
+/// What a sampler is to know: the trials that ran to the end with their scores, and then every other one without,
+/// under way, pruned, failed or abandoned, so that no point of a finite space is asked for twice. Empty for a study that
+/// nobody has begun; discarded trials are left out.
+///
+/// Args:
+///     store: Where the study is kept.
+///     space: As for `finished`.
+///     study: The study's name.
+///
+/// Raises:
+///     SpaceMismatchError: The study is over dimensions of other names or kinds than `space`.
+///     OSError: The storage fails.
+#[pyfunction]
+#[pyo3(signature = (store, space = None, *, study))]
+fn asked(
+    py: Python<'_>,
+    store: &Bound<'_, PyStore>,
+    space: Option<&Bound<'_, PySpace>>,
+    study: String,
+) -> PyResult<PyHistory> {
+    reading(py, store, space, study, soma_study::asked).map(PyHistory)
+}
+
 /// The curves of the trials that ran to the end, in trial order: empty for a study that nobody has begun. What a
 /// pruner compares with.
 ///
@@ -423,6 +446,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(report, module)?)?;
     module.add_function(wrap_pyfunction!(finished, module)?)?;
     module.add_function(wrap_pyfunction!(in_flight, module)?)?;
+    module.add_function(wrap_pyfunction!(asked, module)?)?;
     module.add_function(wrap_pyfunction!(curves, module)?)?;
     module.add_function(wrap_pyfunction!(abandoned, module)?)?;
     module.add_function(wrap_pyfunction!(trials, module)?)?;

@@ -5,6 +5,7 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+mod call;
 mod close;
 pub mod conformance;
 mod counting;
@@ -41,8 +42,8 @@ pub use scalar::Scalar;
 pub use space::{IntOptions, RealOptions, Space};
 pub use state::State;
 pub use study::{
-    Abandoned, Counts, Report, StudyError, Summary, Take, Worker, abandoned, attempts, best, curves, damage,
-    discard, finished, in_flight, new_damage, report, space, summary, take, trials,
+    Abandoned, Counts, Report, StudyError, Summary, Take, Worker, abandoned, asked, attempts, best, curves,
+    damage, discard, finished, in_flight, new_damage, report, space, summary, take, trials,
 };
 pub use text::Excerpt;
 pub use trial::Trial;

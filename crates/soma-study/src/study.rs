@@ -16,8 +16,8 @@ use soma_store::{Held, Store, StudyRecords};
 
 pub use error::StudyError;
 pub use readers::{
-    Abandoned, abandoned, attempts, best, curves, damage, discard, finished, in_flight, new_damage, space,
-    trials,
+    Abandoned, abandoned, asked, attempts, best, curves, damage, discard, finished, in_flight, new_damage,
+    space, trials,
 };
 pub use summary::{Counts, Summary, Worker, summary};
 

@@ -231,6 +231,30 @@ fn c07_four_workers_that_ask_tpe_with_the_same_history_do_not_meet() {
 }
 
 #[test]
+fn c07_eight_workers_that_each_know_something_else_do_not_meet_either() {
+    for (seed, text) in (0..40).flat_map(|seed| [(seed, "a=int(1,4),b=int(1,4)"), (seed, "a=int(1,30)")]) {
+        let (space, sampler) = (space(text), tpe(seed));
+        let mut rows: Vec<Observation> = Vec::new();
+        let mut state = seed;
+        let mut coin = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 63 == 1
+        };
+        for trial in 0..space.size().unwrap() {
+            // Of the last seven trials this worker may have heard nothing, or nothing but the point.
+            let heard = rows.iter().filter_map(|row| {
+                let is_old = row.trial + 7 < trial;
+                let score = row.score.filter(|_| is_old || coin());
+                (is_old || coin()).then(|| Observation { score, ..row.clone() })
+            });
+            let point = sampler.ask(&space, trial, &heard.collect()).unwrap();
+            assert!(rows.iter().all(|row| row.point != point), "seed {seed}: {point} twice");
+            rows.push(Observation { trial, score: Some(float(&point, "a")), point });
+        }
+    }
+}
+
+#[test]
 fn a_finite_space_too_large_to_list_is_not_repeated_by_tpe_either() {
     let space = space("a=int(0,39),b=int(0,39)");
     let mut rows: Vec<Observation> = Vec::new();
@@ -480,7 +504,7 @@ fn samplers_are_named_in_text() {
             "`sobool` is not a sampler, expected one of `grid`, `random`, `halton`, `sobol`, `tpe`",
         ),
         ("sobol(sed=0)", "`sobol` has no option `sed`, expected one of `seed`, `owen`"),
-        ("sobol(seed=-1)", "`sobol` was given `seed` -1, expected a value of the kind it is written with"),
+        ("sobol(seed=-1)", "`sobol` was given `seed` -1, expected a whole number from 0 to 2^64-1"),
         (
             "sobol(seed=0",
             "the sampler does not read: expected `,`, found the end at character 13\n    sobol(seed=0\n                ^",

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use soma_store::{Options, Store};
 use soma_study::{
-    Goal, IntOptions, Point, RealOptions, Report, Space, State, StudyError, Take, abandoned, attempts, best,
-    curves, damage, discard, finished, in_flight, new_damage, report, space, summary, take, trials,
+    Goal, History, IntOptions, Point, RealOptions, Report, Space, State, StudyError, Take, abandoned, asked,
+    attempts, best, curves, damage, discard, finished, in_flight, new_damage, report, space, summary, take,
+    trials,
 };
 
 const STUDY: &str = "widths";
@@ -65,6 +66,7 @@ fn the_loops_readers_answer_empty_before_the_first_take_and_the_others_name_a_cl
     let store = memory();
     assert!(finished(&store, STUDY).unwrap().is_empty());
     assert!(in_flight(&store, STUDY).unwrap().is_empty());
+    assert!(asked(&store, STUDY).unwrap().is_empty());
     assert!(curves(&store, STUDY).unwrap().is_empty());
     assert!(abandoned(&store, STUDY, None).unwrap().is_empty());
     done(&store, W1, &[1.0]);
@@ -176,6 +178,26 @@ fn c16_a_pruned_score_is_never_ranked() {
         (row.state, row.score, row.because.as_deref()),
         (State::Pruned, Some(0.0), Some("worse than the median"))
     );
+}
+
+#[test]
+fn c07_a_sampler_is_told_of_every_trial_and_of_scores_that_rank_alone() {
+    let store = memory();
+    let ends = [State::Failed, State::Done, State::Pruned, State::Done, State::Done];
+    for (trial, state) in (0..).zip(ends) {
+        let how = Take::new(STUDY, trial, "w1");
+        assert!(take(&store, &point(), &how).unwrap());
+        report(&store, &point(), &[1.0], &Report::of(&how).with_state(state)).unwrap();
+    }
+    assert!(take(&store, &point(), &Take::new(STUDY, 9, "w1")).unwrap());
+    discard(&store, STUDY, 3, None).unwrap();
+    let rows = |history: &History| history.iter().map(|row| (row.trial, row.score)).collect::<Vec<_>>();
+    let known = asked(&store, STUDY).unwrap();
+    assert_eq!(rows(&known), [(1, Some(1.0)), (4, Some(1.0)), (0, None), (2, None), (9, None)]);
+    assert!(known.iter().all(|row| row.point == point()));
+    // Tried again, it is one trial still.
+    assert!(take(&store, &point(), &Take::new(STUDY, 0, "w1").with_attempt(1)).unwrap());
+    assert_eq!(asked(&store, STUDY).unwrap().len(), 5);
 }
 
 #[test]

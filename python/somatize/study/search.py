@@ -29,9 +29,9 @@ from somatize._somatize import (
     Trial,
     Trials,
     abandoned,
+    asked,
     best,
     curves,
-    finished,
     in_flight,
     report,
     take,
@@ -62,6 +62,7 @@ def search(
     pruner: Pruner | None = None,
     me: str | None = None,
     lease: float | None = None,
+    attempts: int = 3,
     raises: bool = False,
     progress: bool = True,
 ) -> Trials:
@@ -85,6 +86,8 @@ def search(
         me: Who is said to run the trials; by default the host's name and eight random letters.
         lease: Seconds without a sign of life after which a trial is taken over (next attempt, same point);
             None is the store's own.
+        attempts: Workers that a trial may cost, at least 1. One that so many died or fell silent in (out of
+            memory, a crash in native code) is FAILED, `because="abandoned 3 times"`, and not tried again.
         raises: Stop at the first exception of the objective, once it is reported. Otherwise the trial is
             FAILED with the exception's type and text, and the next one starts.
         progress: Show a bar on stderr, where tqdm is installed.
@@ -94,7 +97,9 @@ def search(
 
     Raises:
         SpaceMismatchError: The study was begun over other knobs.
-        PrunerError: The pruner has another goal than the study.
+        GoalError: The study was begun with the other goal.
+        SpaceError: Another goal than the two there are.
+        ValueError: `total` is negative or `attempts` below 1.
         KeyboardInterrupt: Ctrl-C; the running trial is reported FAILED, `because="interrupted"`, before.
         SystemExit: SIGTERM, where the program has no handler of its own; reported likewise.
 
@@ -104,8 +109,10 @@ def search(
     """
     if total < 0:
         raise ValueError(f"`total` was given `{total}`, expected zero or more")
+    if attempts < 1:
+        raise ValueError(f"`attempts` was given `{attempts}`, expected at least 1")
     sampler, pruner = sampler.toward(goal), pruner and pruner.toward(goal)
-    worker = _Worker(objective, store, study, goal, pruner, me or _name(), raises)
+    worker = _Worker(objective, store, study, goal, pruner, me or _name(), attempts, raises)
     with _terminable(), _Bar(store, study, total, shown=progress) as bar:
         for one in _open_trials(store, space, sampler, study, total, lease):
             if one is not None:
@@ -125,6 +132,7 @@ class _Worker:
         goal: Literal["min", "max"],
         pruner: Pruner | None,
         me: str,
+        attempts: int,
         raises: bool,
     ) -> None:
         self.objective = objective
@@ -133,6 +141,7 @@ class _Worker:
         self.goal = goal
         self.pruner = pruner
         self.me = me
+        self.attempts = attempts
         self.raises = raises
 
     def run(self, trial: int, attempt: int, point: Point) -> None:
@@ -142,8 +151,14 @@ class _Worker:
         }  # fmt: skip
         said: list[float] = []
         try:
-            if take(self.store, point, **which):
+            if not take(self.store, point, **which):
+                return
+            lost = _lost(self.store, self.study, trial, attempt) if attempt else 0
+            if lost < self.attempts:
                 self._hear(point, said, which)
+            else:
+                because = f"abandoned {lost} time{'s' if lost > 1 else ''}"
+                report(self.store, point, said, state=FAILED, because=because, **which)
         except OwnershipError as error:
             warnings.warn(str(error), stacklevel=3)
         except (KeyboardInterrupt, SystemExit):
@@ -223,9 +238,7 @@ def _open_trials(
     """
 
     def ask(trial: int) -> Point:
-        # Trials under way keep samplers that learn from looking where somebody is looking already.
-        known = finished(store, space, study=study) + in_flight(store, study=study)
-        return sampler.ask(space, trial, known)
+        return sampler.ask(space, trial, asked(store, space, study=study))
 
     wait_secs, longest_secs = _POLL_SECS
     yield from _left_behind(store, study, total, lease, ask)
@@ -263,6 +276,13 @@ def _left_behind(
         is_last = after is None or after.trial != row.trial
         if is_last and row.trial < total and row.state == FAILED and row.because == INTERRUPTED:
             yield row.trial, row.attempt + 1, row.point or ask(row.trial)
+
+
+def _lost(store: Store, study: str, trial: int, attempt: int) -> int:
+    """How many attempts before this one their workers abandoned: one that was interrupted said so."""
+    earlier = (row for row in _rows(store, study) or () if row.trial == trial and row.attempt < attempt)
+    # A worker killed between its claim and its first line leaves no row.
+    return attempt - sum(row.state == FAILED and row.because == INTERRUPTED for row in earlier)
 
 
 def _is_over(store: Store, study: str, total: int) -> bool:

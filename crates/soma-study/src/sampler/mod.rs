@@ -93,8 +93,9 @@ impl Sampler {
         Self(Kind::Sobol(sobol::Sobol::new(options)))
     }
 
-    /// The tree-structured Parzen estimator: draws near the trials that did well. Give it the trials under way too,
-    /// `finished + in_flight`, and workers side by side keep apart.
+    /// The tree-structured Parzen estimator: draws near the trials that did well. Give it every trial, as
+    /// [`asked`](crate::asked) answers them, and workers side by side keep apart and no point of a finite space comes
+    /// twice.
     ///
     /// # Errors
     /// `Option` when `candidates` is 0.

@@ -8,7 +8,7 @@ use soma_store::{Damage, Store};
 
 use super::Study;
 use super::error::StudyError;
-use super::view::View;
+use super::view::{Entry, View};
 use crate::goal::Goal;
 use crate::history::{Curves, History, Observation, Trials};
 use crate::point::Point;
@@ -54,6 +54,27 @@ pub fn in_flight(store: &Store, study: &str) -> Result<History, StudyError> {
         Some(Observation { trial: id.trial, point: attempt.point.clone()?, score: None })
     };
     Ok(running.filter_map(row).collect())
+}
+
+/// What a sampler is to know: the trials that ran to the end with their scores, and then every other one without,
+/// under way, pruned, failed or abandoned, so that no point of a finite space is asked for twice. Empty for a study that
+/// nobody has begun; discarded trials are left out. An abandoned trial is among them because its point will be tried
+/// again under its own number.
+///
+/// # Errors
+/// As [`finished`].
+pub fn asked(store: &Store, study: &str) -> Result<History, StudyError> {
+    let study = Study::of(store, study);
+    let mut view = study.read()?;
+    let row = |(trial, entry): (u64, &Entry)| {
+        let point = entry.attempts.iter().find_map(|one| one.point.clone())?;
+        Some(Observation { trial, point, score: None })
+    };
+    let is_open = |(_, entry): &(u64, &Entry)| !entry.is_discarded && entry.done().is_none();
+    let mut open: Vec<Observation> = view.entries().filter(is_open).filter_map(row).collect();
+    // Others read the ledgers in another order.
+    open.sort_unstable_by_key(|one| one.trial);
+    Ok(view.finished().concat(&open.into_iter().collect()))
 }
 
 /// The curves of the trials that ran to the end, in trial order: empty for a study that nobody has begun.

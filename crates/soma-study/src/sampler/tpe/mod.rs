@@ -68,11 +68,15 @@ impl TpeOptions {
 /// The good trials are the best tenth, and at most this many.
 const MOST_GOOD: usize = 25;
 
-/// The rest are told by at most this many of them, evenly over time: what they say changes little with more.
+/// The rest are told by at most this many of them, evenly over time, and by as many of the latest without a score: what
+/// they say changes little with more.
 const MOST_REST: usize = 512;
 
 /// Spaces of at most this many points are looked at point by point.
 const MOST_LISTED: u64 = 1024;
+
+/// The points of such a space are dealt out, in a keyed order, to as many lanes, and the trials in turn.
+const LANES: u64 = 8;
 
 /// Apart from every dimension's draws.
 const CANDIDATES: u64 = u64::MAX;
@@ -82,7 +86,7 @@ const CANDIDATES: u64 = u64::MAX;
 /// Source: J. Bergstra, R. Bardenet, Y. Bengio, B. Kégl (2011), Algorithms for hyper-parameter optimization, NeurIPS,
 /// section 4; the joint density over all dimensions and the bandwidths are those of S. Falkner, A. Klein, F. Hutter
 /// (2018), BOHB, and of Optuna's multivariate sampler. Ours differs in that it is a pure function of its arguments;
-/// that trials without a score (those under way) count among the rest, the constant liar of D. Ginsbourger, R. Le
+/// that trials without a score (those under way, pruned, failed) count among the rest, the constant liar of D. Ginsbourger, R. Le
 /// Riche, L. Carraro (2010); and that it never asks twice for a point of a finite space which the history holds.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tpe {
@@ -96,7 +100,7 @@ struct Seen<'a> {
     scored: Vec<(f64, &'a Point)>,
     /// Points without one.
     pending: Vec<&'a Point>,
-    /// Rows of trials before this one.
+    /// Rows of trials before this one in its lane.
     earlier: u64,
 }
 
@@ -119,7 +123,7 @@ impl Tpe {
         let mut seen = Seen { scored: Vec::with_capacity(history.len()), pending: Vec::new(), earlier: 0 };
         let mut alike = Alike::new(space);
         for row in history {
-            seen.earlier += u64::from(row.trial < trial);
+            seen.earlier += u64::from(row.trial < trial && row.trial % LANES == trial % LANES);
             // A row written with another version of the space tells nothing that fits this one.
             if !alike.holds(row.point.space()) {
                 continue;
@@ -155,20 +159,27 @@ impl Tpe {
             .rev()
             .step_by(every)
             .map(point)
-            .chain(seen.pending.iter().copied())
+            .chain(seen.pending[seen.pending.len().saturating_sub(MOST_REST)..].iter().copied())
             .collect::<Vec<_>>();
         Some((Density::new(space, &good), Density::new(space, &rest)))
     }
 
-    /// The most promising point of a small space that the history does not hold.
+    /// The most promising point of a small space that the history does not hold, of those in the trial's lane: workers
+    /// that ask at one moment, with whatever history, do not meet while there are no more of them than lanes.
     ///
-    /// Trials before this one that the history does not know of are being asked for at this moment, mostly with the
-    /// same history: as many of the best are left to them, so that workers side by side do not meet.
+    /// Trials of the lane that the history does not know of are being asked for at this moment too, mostly with the same
+    /// history: as many of the best are left to them.
     fn ask_listed(&self, space: &Space, trial: u64, size: u64, seen: &Seen<'_>) -> Point {
         let visited: FxHashSet<u64> = numbers(space, seen).collect();
         let order = Permutation::new(hash(self.options.seed, 0, CANDIDATES), size);
-        let mut open: Vec<u64> =
-            (0..size).map(|i| order.at(i)).filter(|number| !visited.contains(number)).collect();
+        let open_from = |first: u64, step: u64| -> Vec<u64> {
+            let all = (first..size).step_by(step as usize).map(|place| order.at(place));
+            all.filter(|number| !visited.contains(number)).collect()
+        };
+        let mut open = open_from(trial % LANES, LANES);
+        if open.is_empty() {
+            open = open_from(0, 1);
+        }
         if let Some((good, rest)) = self.learn(space, seen) {
             let mut promising: Vec<(f64, u64)> = open
                 .iter()
@@ -181,7 +192,7 @@ impl Tpe {
             promising.sort_by(|a, b| b.0.total_cmp(&a.0));
             open = promising.into_iter().map(|(_, number)| number).collect();
         }
-        let skipped = trial - seen.earlier.min(trial);
+        let skipped = (trial / LANES).saturating_sub(seen.earlier);
         match open.len() as u64 {
             // More rows than points: repeats, under another's numbers.
             0 => space.point_at(order.at(trial)),
