@@ -1,7 +1,8 @@
-"""`Trainer.step` and `Trainer.fit` against the loop written by hand, and against that loop less its checks.
+"""`Trainer.step` and `Trainer.fit` against the loop written by hand.
 
-Each round runs the contenders one after another on the same batches, so whatever else the machine does hits
-them alike; the number is the median over rounds of the ratio within a round. Must: at most 1.02 for the MLP.
+Each round runs the contenders one after another, in an order drawn anew, over the same weights and batches,
+so whatever else the machine does hits them alike; the number is the median over rounds of the ratio within a
+round. `again` is the loop by hand a second time: what it is off 1 is noise. Must: at most 1.02 for the MLP.
 
     python benches/compare/trainer.py            the numbers
     python benches/compare/trainer.py --smoke    once, quickly
@@ -11,16 +12,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import statistics
 import time
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 from somatize import Graph, Node
-from somatize.torch import Trainer, module, parameters
+from somatize.torch import Trainer, module
 
 MUST = 1.02
 N_BATCHES = 20
@@ -63,13 +66,17 @@ def cnn():
 NETWORKS = {each.__name__: each for each in (mlp, wide, cnn)}
 
 
-def by_hand(device: str, make) -> Callable[[], list[float]]:
+def contenders(device: str, make: Callable[[], Any]) -> dict[str, Callable[[], object]]:
+    """An epoch by hand and by the Trainer, all over the same weights, optimizer and batches.
+
+    Two networks of one size differ in speed by where their memory lies, more than the loops do.
+    """
     nets, batches = make()
     batches = [(x.to(device), y.to(device)) for x, y in batches]
     net = nn.Sequential(*nets).to(device)
     optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
 
-    def epoch():
+    def by_hand():
         history = []
         for x, y in batches:
             optimizer.zero_grad()
@@ -79,25 +86,21 @@ def by_hand(device: str, make) -> Callable[[], list[float]]:
             history.append(loss.item())
         return history
 
-    return epoch
+    def trainer(node):
+        first, second = (node(each) for each in nets)
+        on = device != "cpu"
+        g = Graph.somatize(first.on(device) >> second.on(device) if on else first >> second)
+        g.forward(batches[0][0])
+        return Trainer(g, F.cross_entropy, optimizer)
 
-
-def ours(device: str, make, *, node, how: str, checked: bool = True) -> Callable[[], list[float]]:
-    nets, batches = make()
-    batches = [(x.to(device), y.to(device)) for x, y in batches]
-    first, second = (node(net) for net in nets)
-    g = (
-        Graph.somatize(first.on(device) >> second.on(device))
-        if device != "cpu"
-        else Graph.somatize(first >> second)
-    )
-    g.forward(batches[0][0])
-    t = Trainer(g, F.cross_entropy, torch.optim.Adam(parameters(g), lr=1e-3))
-    if not checked:
-        t._watch = lambda first: None  # what each step looks at, left out
-    if how == "fit":
-        return lambda: t.fit(batches).history
-    return lambda: [t.step(batch) for batch in batches]
+    ours, of_modules = trainer(Layer), trainer(module)
+    return {
+        "": by_hand,
+        "again": by_hand,  # the noise: the same loop a second time
+        "step": lambda: [ours.step(batch) for batch in batches],
+        "fit": lambda: ours.fit(batches).history,
+        "step, module nodes": lambda: [of_modules.step(batch) for batch in batches],
+    }
 
 
 def timed(run: Callable[[], object], clock: Callable[[], float]) -> float:
@@ -107,24 +110,20 @@ def timed(run: Callable[[], object], clock: Callable[[], float]) -> float:
 
 
 def ratios(
-    base: Callable[[], object],
-    others: dict[str, Callable[[], object]],
-    rounds: int,
-    clock: Callable[[], float],
+    every: dict[str, Callable[[], object]], rounds: int, clock: Callable[[], float]
 ) -> dict[str, float]:
-    """The median over rounds of each contender's time over the base's, both within the round."""
-    every = {"": base, **others}
+    """The median over rounds of each contender's time over the first's, both within the round."""
     for run in every.values():
         run()
-    seen: dict[str, list[float]] = {name: [] for name in others}
-    bare = []
-    for at in range(rounds):
-        order = list(every) if at % 2 else list(reversed(every))
-        took = {name: timed(every[name], clock) for name in order}
-        bare.append(took[""])
-        for name in others:
-            seen[name].append(took[name] / took[""])
-    return {"": min(bare), **{name: statistics.median(some) for name, some in seen.items()}}
+    order, took = list(every), {name: [] for name in every}
+    rng = random.Random(0)
+    for _ in range(rounds):
+        rng.shuffle(order)
+        for name in order:
+            took[name].append(timed(every[name], clock))
+    bare = took.pop("")
+    ratio = lambda some: statistics.median(a / b for a, b in zip(some, bare, strict=True))  # noqa: E731
+    return {"": min(bare), **{name: ratio(some) for name, some in took.items()}}
 
 
 def main() -> None:
@@ -140,20 +139,9 @@ def main() -> None:
     for name, make in NETWORKS.items():
         if given.only not in (None, name):
             continue
-        build = lambda how, **more: ours(given.device, make, how=how, **{"node": Layer, **more})  # noqa: B023, E731
-        found = ratios(
-            by_hand(given.device, make),
-            {
-                "again": by_hand(given.device, make),  # the noise: the same loop a second time
-                "step": build("step"),
-                "fit": build("fit"),
-                "step, module nodes": build("step", node=module),
-                "step, unchecked": build("step", checked=False),
-            },
-            2 if given.smoke else given.rounds,
-            # One thread, so the time the process had is the time it took, less what others took from it.
-            time.process_time if given.device == "cpu" else time.perf_counter,
-        )
+        # On the CPU one thread: the time the process had is the time it took, less what others took from it.
+        clock = time.process_time if given.device == "cpu" else time.perf_counter
+        found = ratios(contenders(given.device, make), 2 if given.smoke else given.rounds, clock)
         answer[name] = found
         if given.json:
             continue

@@ -22,10 +22,12 @@ SHOWN = 4
 class Watch:
     """Sees to it that the optimizer trains the graph it was given with.
 
-    Built once, it compares the two. Called before each update, it looks for a parameter that no gradient
-    reached: one attribute read per parameter, as many as the optimizer itself makes. Only when one is found
-    does it walk the graph again; such a parameter is then left out of the looking, so each costs at most one
-    walk.
+    Built once, it compares the two. Before each update the Trainer looks for one of those `reached` that has
+    no gradient: one attribute read per parameter, as many as the optimizer itself makes. Only when one is
+    found is the graph walked again; it is then left out of the looking, so each costs at most one walk.
+
+    Attributes:
+        reached: The parameters that a gradient has reached in every update so far.
     """
 
     def __init__(self, graph: Graph, objective: Any, optimizer: Any, *, allow_unused: bool) -> None:
@@ -43,25 +45,28 @@ class Watch:
         _no_repeats(self._held, self._name)
         self._owned = {id(each) for each in _asked(objective)}
         self._compare()
-        self._trained = [each for each in self._held if each.requires_grad]
+        self.reached = [each for each in self._held if each.requires_grad]
 
-    def __call__(self, *, first: bool) -> None:
-        """Look before an update; `first` says that it is the first one.
+    def first(self) -> None:
+        """Look before the first update.
 
         Raises:
             OptimizerMismatchError: A node answers other parameters than it did.
-            NoGradientError: At the first update, a parameter got no gradient.
+            NoGradientError: A parameter got no gradient.
         """
-        if first:
-            self._same_parameters()
-            missing = [each for each in self._trained if each.requires_grad and each.grad is None]
-            if missing and not self._allow_unused:
-                self._unreached(missing)
-        for each in self._trained:
-            if each.grad is None:
-                self._same_parameters()
-                self._trained = [each for each in self._trained if each.grad is not None]
-                return
+        self._same_parameters()
+        missing = [each for each in self.reached if each.requires_grad and each.grad is None]
+        if missing and not self._allow_unused:
+            self._unreached(missing)
+
+    def lost(self) -> None:
+        """Look again, since one of those `reached` has no gradient this time.
+
+        Raises:
+            OptimizerMismatchError: A node answers other parameters than it did.
+        """
+        self._same_parameters()
+        self.reached = [each for each in self.reached if each.grad is not None]
 
     def _compare(self) -> None:
         """Refuse an optimizer of another graph, or of this one as it was before a node was replaced."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -38,8 +38,6 @@ def n_samples(batch: Any) -> int:
     """How many samples a batch holds: B of the first tensor in its target, else in its input; 0 if unsaid."""
     input, target = batch
     for side in (target, input):
-        if type(side) is torch.Tensor and side.ndim:
-            return side.shape[0]
         first = first_tensor(side)
         if first is not None and first.ndim:
             return first.shape[0]
@@ -48,26 +46,20 @@ def n_samples(batch: Any) -> int:
     return 0
 
 
-def walk(data: Iterable[Any] | Callable[[], Iterable[Any]], epoch: int, epochs: int) -> Iterator[Any]:
-    """The batches of one epoch.
+def batches_of(data: Iterable[Any] | Callable[[], Iterable[Any]]) -> Iterable[Any]:
+    """What one epoch walks: `data` itself, or what it answers when it is a function."""
+    return data() if callable(data) and not hasattr(data, "__iter__") else data
 
-    Raises:
-        SpentDataError: There were none; names the epoch, counted from 1 as in the text `epoch 2 of 3`.
-    """
-    source = data() if callable(data) and not hasattr(data, "__iter__") else data
-    empty = True
-    for batch in source:
-        empty = False
-        yield batch
-    if not empty:
-        return
-    kind = type(source).__name__
+
+def spent(batches: Iterable[Any], epoch: int, epochs: int) -> SpentDataError:
+    """The error for an epoch without a batch; names it, counted from 1 as in the text `epoch 2 of 3`."""
+    kind = type(batches).__name__
     if epoch == 0:
-        raise SpentDataError(
+        return SpentDataError(
             f"epoch 1 of {epochs} yielded no batch: `{kind}` is empty, or was walked before",
             hint="give data that holds at least one batch",
         )
-    raise SpentDataError(
+    return SpentDataError(
         f"epoch {epoch + 1} of {epochs} yielded no batch: `{kind}` was spent by the epoch before",
         hint="give what can be walked again: a list, a DataLoader, or a function that answers an iterable",
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import Any
 
 import torch
+from torch import Tensor
 
-if TYPE_CHECKING:
-    from torch import Tensor
+from somatize.torch.data import n_samples
 
 FOLD_EVERY = 1024
 """How many losses lie about on an accelerator one by one before they are folded into one tensor there."""
@@ -28,9 +28,14 @@ class Losses:
         self._folded: list[Tensor] = []
         self._loose: list[Tensor] = []
 
-    def add(self, loss: Tensor, size: int) -> None:
-        """Take one loss of a batch of `size`; waits for no accelerator."""
-        self._sizes.append(size)
+    def __bool__(self) -> bool:
+        return bool(self._sizes)
+
+    def add(self, loss: Tensor, batch: Any) -> None:
+        """Take the loss of one batch; waits for no accelerator."""
+        target = batch[1]
+        plain = type(target) is Tensor and target.dim() > 0
+        self._sizes.append(target.size(0) if plain else n_samples(batch))
         if loss.is_cpu:
             self._values.append(loss.item())
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,8 +10,9 @@ from typing import Any
 class Bar:
     """A bar that is not shown."""
 
-    def advance(self) -> None:
-        """One step was taken."""
+    def over(self, batches: Iterable[Any]) -> Iterable[Any]:
+        """`batches`, each counted once it was worked on."""
+        return batches
 
     def say(self, loss: float) -> None:
         """One epoch has ended with this mean loss."""
@@ -22,7 +23,12 @@ class Tqdm(Bar):
 
     def __init__(self, shown: Any) -> None:
         self._shown = shown
-        self.advance = shown.update  # type: ignore[method-assign]  # one call less a step
+
+    def over(self, batches: Iterable[Any]) -> Iterable[Any]:
+        """`batches`, each a step of the bar once it was worked on."""
+        for batch in batches:
+            yield batch
+            self._shown.update()
 
     def say(self, loss: float) -> None:
         """Write the loss beside the bar."""
