@@ -139,7 +139,7 @@ class Trainer:
             BatchError: `batch` is not a pair; or, before the first update, output and target have shapes
                 that the objective would broadcast against each other, as (B, 1) and (B,).
         """
-        # What a step always does stands in line: between two passes of torch a call costs a microsecond, not 0.1.
+        # What each step looks at stands in line: between two passes of torch a call costs 1 µs, not 0.1.
         input, target = batch if type(batch) is tuple and len(batch) == 2 else pair(batch, self.n_steps)
         if self._applied and torch.is_grad_enabled():
             self.optimizer.zero_grad()
