@@ -130,6 +130,9 @@ impl Follower {
                 self.read_ledger(id, now, each)?;
             }
         }
+        // What a first reading needed is not kept for the small ones that follow.
+        self.buffer.clear();
+        self.buffer.shrink_to(FIRST_READ_BYTES);
         Ok(())
     }
 

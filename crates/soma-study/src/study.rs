@@ -6,6 +6,7 @@
 mod error;
 mod readers;
 mod summary;
+mod values;
 mod view;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

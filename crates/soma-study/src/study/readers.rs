@@ -194,7 +194,7 @@ pub fn attempts(store: &Store, study: &str, trial: u64) -> Result<Vec<(u32, Vec<
     let Some(entry) = view.entry(trial) else {
         return Err(StudyError::UnknownTrial { study: study.name(), trial });
     };
-    Ok(entry.attempts.iter().map(|one| (one.attempt, one.curve.clone())).collect())
+    Ok(entry.attempts.iter().map(|one| (one.attempt, one.curve.to_vec())).collect())
 }
 
 /// The newest space of a study and its goal.

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use soma_store::{Damage, Follower, Found, LedgerId, StoreError, StudyRecords};
 
 use super::error::StudyError;
+use super::values::Values;
 use crate::error::SpaceError;
 use crate::goal::Goal;
 use crate::history::{Curve, Curves, Growing, History, Observation, Trials};
@@ -22,8 +23,6 @@ use crate::trial::Trial;
 const DOCUMENT_FORMAT: u32 = 1;
 /// A ledger counts as silent after at least so many of the signs of life it promised failed to come.
 const MISSED_BEATS: u32 = 3;
-/// Room for the first values of a curve.
-const CURVE_VALUES: usize = 8;
 /// Claims are listed again after this long, or a quarter of the lease: listing costs all of them.
 const MAX_CLAIMS_AGE: Duration = Duration::from_secs(1);
 
@@ -132,7 +131,7 @@ pub(crate) struct Attempt {
     pub(crate) who: Option<Arc<str>>,
     pub(crate) space_version: u32,
     pub(crate) point: Option<Point>,
-    pub(crate) curve: Vec<f64>,
+    pub(crate) curve: Values,
     pub(crate) state: State,
     pub(crate) score: Option<f64>,
     because: Option<Arc<str>>,
@@ -165,7 +164,7 @@ impl Attempt {
             who: None,
             space_version: 0,
             point: None,
-            curve: Vec::new(),
+            curve: Values::new(),
             state: State::Running,
             score: None,
             because: None,
@@ -173,37 +172,6 @@ impl Attempt {
             ledger,
             offset: 0,
         }
-    }
-
-    /// Adds the values of a curve from index `from`: where a record in between is lost, or not read yet, the curve
-    /// holds NaN.
-    fn extend(&mut self, from: usize, said: &[f64]) {
-        if from > self.curve.len() {
-            self.curve.resize(from, f64::NAN);
-        }
-        for (value, at) in said.iter().zip(from..) {
-            match self.curve.get_mut(at) {
-                Some(known) if known.is_nan() => *known = *value,
-                Some(_) => {}
-                None => {
-                    if self.curve.capacity() == 0 {
-                        self.curve.reserve_exact(CURVE_VALUES);
-                    }
-                    self.curve.push(*value);
-                }
-            }
-        }
-    }
-
-    /// Fills what is missing of an ended attempt's curve; answers whether anything was.
-    fn mend(&mut self, from: usize, said: &[f64]) -> bool {
-        let gaps = self
-            .curve
-            .iter_mut()
-            .skip(from)
-            .zip(said)
-            .filter(|(known, value)| known.is_nan() && !value.is_nan());
-        gaps.map(|(known, value)| *known = *value).count() > 0
     }
 
     /// Forgets how it ended: that was said behind a fence.
@@ -270,9 +238,9 @@ impl View {
             Record::Report { id, from } => {
                 let Some(attempt) = self.valid_attempt(id, at) else { return };
                 if attempt.state == State::Running {
-                    attempt.extend(from, said);
+                    attempt.curve.extend(from, said);
                     self.rows.touch(id);
-                } else if attempt.mend(from, said) {
+                } else if attempt.curve.mend(from, said) {
                     // Its end was read before, from another ledger.
                     self.settle(id);
                 }
@@ -282,7 +250,7 @@ impl View {
                 if attempt.state != State::Running {
                     return;
                 }
-                attempt.extend(from, said);
+                attempt.curve.extend(from, said);
                 attempt.state = state;
                 attempt.score = score.filter(|score| score.is_finite());
                 attempt.because = because.map(Into::into);
@@ -384,9 +352,13 @@ impl View {
     fn settle(&mut self, id: Id) {
         self.running.remove(&id);
         self.rows.touch(id);
-        let Some(entry) = self.trials.get(id.trial).filter(|entry| !entry.is_discarded) else { return };
-        let Some(done) = entry.done().filter(|done| done.attempt == id.attempt) else { return };
-        self.curves.set(Curve { trial: id.trial, values: done.curve.as_slice().into() });
+        let entry = self.trials.entry(id.trial);
+        if entry.is_discarded {
+            return;
+        }
+        let done = entry.attempts.iter_mut().find(|one| one.state == State::Done);
+        let Some(done) = done.filter(|done| done.attempt == id.attempt) else { return };
+        self.curves.set(Curve { trial: id.trial, values: done.curve.share() });
         if let Some(point) = &done.point {
             self.finished.set(Observation { trial: id.trial, point: point.clone(), score: done.score });
         }
