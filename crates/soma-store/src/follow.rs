@@ -9,6 +9,7 @@ use crate::backend::{Backend, Follow, Tail, Watch};
 use crate::error::{Result, StoreError};
 use crate::layout;
 use crate::line::{self, Scanned};
+use crate::seal::Seal;
 
 /// Read in one call when nothing is known about how much is new.
 const FIRST_READ_BYTES: usize = 16 << 10;
@@ -72,6 +73,8 @@ pub struct Follower {
     by_name: FxHashMap<Arc<str>, LedgerId>,
     buffer: Vec<u8>,
     open: usize,
+    // The beginnings of many ledgers, while they are read for the first time.
+    seal: Option<Seal>,
 }
 
 #[derive(Debug)]
@@ -103,6 +106,7 @@ impl Follower {
             by_name: FxHashMap::default(),
             buffer: Vec::new(),
             open: 0,
+            seal: None,
         }
     }
 
@@ -133,19 +137,26 @@ impl Follower {
         // What a first reading needed is not kept for the small ones that follow.
         self.buffer.clear();
         self.buffer.shrink_to(FIRST_READ_BYTES);
+        self.seal = None;
         Ok(())
     }
 
     /// Answers whether a known ledger is gone, and forgets everything then.
     fn look_for_ledgers(&mut self, now: Duration) -> Result<bool> {
         let Some(listed) = self.watch.changed()? else { return Ok(false) };
-        let names: Vec<&str> = listed.iter().filter_map(|component| layout::read_ledger(component)).collect();
+        let mut names: Vec<&str> =
+            listed.iter().filter_map(|component| layout::read_ledger(component)).collect();
         let known = names.iter().filter(|name| self.by_name.contains_key(**name)).count();
         let is_gone = known < self.ledgers.len();
         if is_gone {
             self.forget();
         }
         if is_gone || known < names.len() {
+            if self.ledgers.is_empty() && names.len() > 1 {
+                self.seal = Seal::newest(&*self.backend, &self.folder);
+            }
+            // In the order of a seal, which is then read from front to back.
+            names.sort_unstable();
             for name in names {
                 self.meet(name, now);
             }
@@ -186,8 +197,17 @@ impl Follower {
     /// Answers whether the ledger is gone.
     fn read_ledger(&mut self, id: usize, now: Duration, each: &mut dyn FnMut(Found<'_>)) -> Result<bool> {
         let ledger = &mut self.ledgers[id];
+        if ledger.read == 0
+            && let Some(part) = self.seal.as_ref().and_then(|seal| seal.part(&ledger.name))
+        {
+            ledger.read = ledger.hand_out(LedgerId(id as u32), 0, part, each) as u64;
+        }
         let mut buffer = std::mem::take(&mut self.buffer);
-        let read = ledger.read_on(LedgerId(id as u32), now, &mut buffer, each);
+        let read = if ledger.is_closed {
+            Ok(Tail::Read(0))
+        } else {
+            ledger.read_on(LedgerId(id as u32), now, &mut buffer, each)
+        };
         self.buffer = buffer;
         let is_gone = ledger.settle(LedgerId(id as u32), read, each);
         if ledger.is_closed || (!ledger.is_open && self.open >= MAX_OPEN) {

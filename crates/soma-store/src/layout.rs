@@ -135,6 +135,21 @@ pub(crate) fn ledger(study: &str, name: &str) -> String {
     format!("{study}/ledger/{name}{LEDGER_SUFFIX}")
 }
 
+/// The folder of a study's seals.
+pub(crate) fn seals(study: &str) -> String {
+    format!("{study}/seals")
+}
+
+/// The seal with this number, counted from 1.
+pub(crate) fn seal(study: &str, k: u64) -> String {
+    format!("{study}/seals/{k}")
+}
+
+/// Reads the last component of a seal.
+pub(crate) fn read_seal(component: &str) -> Option<u64> {
+    component.parse().ok().filter(|k: &u64| component == k.to_string())
+}
+
 const LEDGER_SUFFIX: &str = ".jsonl";
 
 /// The name of a ledger, from the last component of its key.

@@ -10,6 +10,7 @@ use crate::follow::Follower;
 use crate::fork::PerProcess;
 use crate::heartbeat::{Heart, Held};
 use crate::ledger::{Ledger, Place};
+use crate::seal::{self, Sealed};
 use crate::store::Options;
 use crate::{fork, layout, line};
 
@@ -271,6 +272,17 @@ impl StudyRecords {
     pub fn attached<T: Default + Send + Sync + std::fmt::Debug + 'static>(&self) -> Arc<T> {
         let kept = self.0.live().attached.get_or_init(|| Arc::new(T::default()));
         Arc::clone(kept).as_any().downcast().unwrap_or_default()
+    }
+
+    /// Gathers the beginnings of the study's small ledgers (up to 256 KiB each) in one file, a seal: who reads the study
+    /// for the first time opens that one and not each of them. None, and nothing is written, where there are fewer than
+    /// two or nothing is new since the last seal. Nothing is taken away but older seals, and losing one loses nothing;
+    /// anybody may go on writing and reading meanwhile.
+    ///
+    /// # Errors
+    /// The storage refuses or fails.
+    pub fn seal(&self) -> Result<Option<Sealed>> {
+        seal::write(&*self.0.backend, &self.0.folder)
     }
 
     /// Says that this process is done with the study for now: trials it still holds count as abandoned at once.

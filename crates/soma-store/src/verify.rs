@@ -6,6 +6,7 @@ use crate::digest::Digest;
 use crate::error::{Result, StoreError};
 use crate::layout;
 use crate::line::{self, Scanned};
+use crate::seal::Seal;
 use crate::store::Store;
 
 /// Read in one call.
@@ -26,6 +27,8 @@ pub struct Verification {
     pub ledgers: usize,
     /// Whole records in them.
     pub records: usize,
+    /// Seals.
+    pub seals: usize,
     /// Bytes that were read.
     pub size_bytes: u64,
     /// Every place that does not read.
@@ -166,6 +169,13 @@ impl Looking<'_> {
                     None => self.stray(&key),
                 }
             }
+            for entry in self.list(&layout::seals(&folder))? {
+                let key = format!("{}/{entry}", layout::seals(&folder));
+                match layout::read_seal(&entry) {
+                    Some(_) => self.seal(&key),
+                    None => self.stray(&key),
+                }
+            }
         }
         Ok(())
     }
@@ -202,6 +212,22 @@ impl Looking<'_> {
             );
         }
         Ok(())
+    }
+
+    fn seal(&mut self, key: &str) {
+        let Some(bytes) = self.read(key) else { return };
+        let size = bytes.len() as u64;
+        self.found.size_bytes += size;
+        if Seal::read(bytes).is_some_and(|seal| seal.is_sound()) {
+            self.found.seals += 1;
+        } else {
+            self.damaged(
+                key,
+                0,
+                size,
+                "a seal that is not as it was written; nothing is lost, the ledgers are read instead",
+            );
+        }
     }
 
     fn ledger(&mut self, key: &str) {
