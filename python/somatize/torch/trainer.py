@@ -19,6 +19,7 @@ from somatize.torch import checks
 from somatize.torch.broadcast import refusing_broadcast
 from somatize.torch.data import batches_of, pair, spent
 from somatize.torch.device import meet
+from somatize.torch.gradients import clear
 from somatize.torch.losses import Losses
 from somatize.torch.mode import evaluating
 from somatize.torch.progress import bar
@@ -142,7 +143,7 @@ class Trainer:
         # What each step looks at stands in line: between two passes of torch a call costs 1 µs, not 0.1.
         input, target = batch if type(batch) is tuple and len(batch) == 2 else pair(batch, self.n_steps)
         if self._applied and torch.is_grad_enabled():
-            self.optimizer.zero_grad()
+            clear(self.optimizer)
             self._applied = False
         output = self.graph.forward(input, driver=self._driver, workers=self._workers)
         if type(target) is not Tensor or type(output) is not Tensor or not target.is_cpu or not output.is_cpu:
