@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion};
 use soma_benches::studies::{N_REPORTS, STUDY, fill, folder, open, shortest, space, store, timed, trial};
 use soma_store::{Options, Store};
-use soma_study::{Sampler, finished};
+use soma_study::{Sampler, finished, seal};
 
 /// Trials already there when one more is timed.
 const SIZES: [u64; 2] = [100, 10_000];
@@ -17,6 +17,8 @@ const SIZES: [u64; 2] = [100, 10_000];
 const COLD_TRIALS: u64 = 10_000;
 /// Trials of the study in which one more is noticed.
 const TAIL_TRIALS: u64 = 100_000;
+/// Processes of a few trials each, as a job array has them.
+const SHORT_PROCESSES: u64 = 2_000;
 /// Workers at once, and trials of each.
 const WORKERS: u64 = 8;
 const TRIALS_PER_WORKER: u64 = 2_000;
@@ -82,12 +84,12 @@ fn trials(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A study of `n` trials, written by eight workers one after the other.
-fn filled(n: u64) -> tempfile::TempDir {
+/// A study of `n` trials, written by so many workers one after the other.
+fn filled(n: u64, workers: u64) -> tempfile::TempDir {
     let folder = tempdir();
-    for worker in 0..WORKERS {
+    for worker in 0..workers {
         let store = open(&folder, Options::default().with_durable(false));
-        fill(&store, n * worker / WORKERS, n * (worker + 1) / WORKERS, &format!("worker {worker}"));
+        fill(&store, n * worker / workers, n * (worker + 1) / workers, &format!("worker {worker}"));
     }
     folder
 }
@@ -111,7 +113,7 @@ fn read_bare(folder: &tempfile::TempDir) -> Duration {
 }
 
 fn cold(criterion: &mut Criterion) {
-    let folder = filled(COLD_TRIALS);
+    let folder = filled(COLD_TRIALS, WORKERS);
     criterion.bench_function("study/cold/10k", |bench| {
         bench.iter_custom(|n| (0..n).map(|_| read_cold(&folder)).sum());
     });
@@ -131,7 +133,7 @@ fn looks(folder: &tempfile::TempDir, next: &mut u64, n: u64) -> Duration {
 }
 
 fn tail(criterion: &mut Criterion) {
-    let (folder, mut next) = (filled(TAIL_TRIALS), TAIL_TRIALS);
+    let (folder, mut next) = (filled(TAIL_TRIALS, WORKERS), TAIL_TRIALS);
     criterion.bench_function("study/tail/100k", |bench| {
         bench.iter_custom(|n| looks(&folder, &mut next, n));
     });
@@ -193,14 +195,24 @@ fn ratios() {
         "{WORKERS} workers: {:.0} trials a second; must: 5000",
         (0..3).map(|_| workers()).fold(0.0, f64::max)
     );
-    let folder = filled(COLD_TRIALS);
+    let folder = filled(COLD_TRIALS, WORKERS);
     let (ours, bare) = (shortest(10, || read_cold(&folder)), shortest(10, || read_bare(&folder)));
     println!(
         "{COLD_TRIALS} trials read cold: {:.1} ms, {:.1} x reading the bytes; must: 40 ms",
         ours.as_secs_f64() * 1e3,
         ours.as_secs_f64() / bare.as_secs_f64()
     );
-    let (folder, mut next) = (filled(TAIL_TRIALS), TAIL_TRIALS);
+    let folder = filled(COLD_TRIALS, SHORT_PROCESSES);
+    let loose = shortest(10, || read_cold(&folder));
+    seal(&open(&folder, Options::default()), STUDY).expect("a writable study").expect("many small ledgers");
+    let sealed = shortest(10, || read_cold(&folder));
+    println!(
+        "the same of {SHORT_PROCESSES} processes: {:.1} ms, {:.1} ms from one seal ({:.2} x)",
+        loose.as_secs_f64() * 1e3,
+        sealed.as_secs_f64() * 1e3,
+        sealed.as_secs_f64() / loose.as_secs_f64()
+    );
+    let (folder, mut next) = (filled(TAIL_TRIALS, WORKERS), TAIL_TRIALS);
     let look = shortest(RUNS, || looks(&folder, &mut next, 200)) / 200;
     println!(
         "a look after one trial more in {TAIL_TRIALS}: {:.1} us; must: 100 us",

@@ -45,6 +45,7 @@ from somatize.study import (
     importance,
     in_flight,
     report,
+    seal,
     take,
     trials,
 )
@@ -370,6 +371,19 @@ def test_a_discarded_trial_is_left_out_of_everything_but_the_record_c18(store):
     assert not take(store, SAMPLER.ask(SPACE, 3), study=STUDY, trial=3, attempt=1, me="me", goal="min")
     with pytest.raises(TrialNotFoundError, match="trial 99"):
         discard(store, study=STUDY, trial=99)
+
+
+def test_a_seal_gathers_what_many_short_processes_wrote(folder):
+    for trial in range(3):
+        run(
+            Store(folder.location, durable=False, lease=60 + trial), trial, [1.0]
+        )  # a ledger each, as for a process each
+    before = list(finished(folder, study=STUDY))
+    assert seal(folder, study=STUDY) == 3
+    assert seal(folder, study=STUDY) == 0  # nothing new
+    assert list(finished(Store(folder.location, read_only=True), study=STUDY)) == before
+    with pytest.raises(StudyNotFoundError):
+        seal(folder, study="nobody")
 
 
 def test_a_deleted_study_stays_deleted_c18(folder):

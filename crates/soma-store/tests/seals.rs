@@ -127,7 +127,7 @@ fn sealing_races_with_writers_and_other_sealers() {
             let backend = &backend;
             scope
                 .spawn(move || (0..N_LEDGERS).for_each(|number| write(backend, writer * N_LEDGERS + number)));
-            scope.spawn(move || (0..20).for_each(|_| drop(open(backend).study(STUDY).seal().unwrap())));
+            scope.spawn(move || (0..20).for_each(|_| _ = open(backend).study(STUDY).seal().unwrap()));
             scope.spawn(move || (0..20).for_each(|_| drop(read_all(backend))));
         }
     });

@@ -18,7 +18,7 @@ use soma_store::{Held, Store, StudyRecords};
 pub use error::StudyError;
 pub use readers::{
     Abandoned, abandoned, asked, attempts, best, curves, damage, discard, finished, in_flight, new_damage,
-    space, trials,
+    seal, space, trials,
 };
 pub use summary::{Counts, Summary, Worker, summary};
 

@@ -35,6 +35,7 @@ from somatize._somatize import (
     importance,
     in_flight,
     report,
+    seal,
     take,
     trials,
 )
@@ -83,6 +84,7 @@ __all__ = [
     "influence",
     "learning",
     "report",
+    "seal",
     "search",
     "slices",
     "table",
