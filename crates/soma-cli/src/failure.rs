@@ -1,6 +1,7 @@
 //! Why a verb did not do what was asked, and whose turn it is now.
 
 use std::error::Error;
+use std::fmt;
 use std::io;
 
 use soma_store::StoreError;
@@ -73,6 +74,16 @@ impl Failure {
             source = cause.source();
         }
         if is_broken { Self::Broken { text, hint } } else { Self::Told { text, hint } }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Told { text, .. } | Self::Broken { text, .. } => f.write_str(text),
+            Self::Output(error) => write!(f, "could not write to stdout: {}", reason(error)),
+            Self::Found => Ok(()),
+        }
     }
 }
 

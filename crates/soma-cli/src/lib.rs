@@ -8,6 +8,7 @@
 
 mod args;
 mod commands;
+mod damage;
 mod docs;
 mod escape;
 mod failure;

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::args::Colour;
 use crate::escape;
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
 use crate::table::cut;
 
 /// The version of every `--json` shape. Members are only added to a version; see `docs/cli/json.md`.
@@ -233,18 +233,12 @@ impl Words {
 
     /// What ended the verb: the error on a line, what to do on another.
     pub fn failure(&self, ended: &Failure) {
-        let red = AnsiColor::Red.on_default().bold();
-        match ended {
-            Failure::Told { text, hint } | Failure::Broken { text, hint } => {
-                self.line(red, "error", text);
-                if let Some(hint) = hint {
-                    self.line(AnsiColor::Green.on_default(), "hint", hint);
-                }
-            }
-            Failure::Output(error) => {
-                self.line(red, "error", &format!("could not write to stdout: {}", failure::reason(error)));
-            }
-            Failure::Found => {}
+        if matches!(ended, Failure::Found) {
+            return;
+        }
+        self.line(AnsiColor::Red.on_default().bold(), "error", &ended.to_string());
+        if let Failure::Told { hint: Some(hint), .. } | Failure::Broken { hint: Some(hint), .. } = ended {
+            self.line(AnsiColor::Green.on_default(), "hint", hint);
         }
     }
 

@@ -7,11 +7,12 @@ use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::Arc;
 
-use soma_store::{Damage, Folder, Options, Store, StoreError};
+use soma_store::{Folder, Options, Store, StoreError};
 use soma_study::importance::Evaluator;
 use soma_study::{Goal, Space, StudyError, Trial, Trials};
 
 use crate::args::Target;
+use crate::damage;
 use crate::escape;
 use crate::failure::Failure;
 use crate::output::{Output, Words};
@@ -118,6 +119,17 @@ impl Study {
         Ok(soma_study::space(&self.store, &self.name)?)
     }
 
+    /// The newest version of its space, as far as it reads: for what is to be said of its trials all the same.
+    pub fn space_left(&self) -> Result<Space, Failure> {
+        match soma_study::space(&self.store, &self.name) {
+            Ok((space, _)) => Ok(space),
+            Err(StudyError::Document { .. } | StudyError::Store(StoreError::Damaged { .. })) => {
+                Ok(Space::default())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Every attempt.
     pub fn trials(&self) -> Result<Trials, Failure> {
         Ok(soma_study::trials(&self.store, &self.name)?)
@@ -160,17 +172,7 @@ impl Study {
     pub fn say_damage(&self, output: &mut Output, words: &Words) -> Result<(), Failure> {
         output.flush()?;
         let damage = soma_study::damage(&self.store, &self.name)?;
-        say_damage(&damage, &self.store, words);
+        damage::say(&damage, &self.store, words);
         Ok(())
-    }
-}
-
-/// One line about what did not read.
-pub fn say_damage(damage: &[Damage], store: &Store, words: &Words) {
-    if let Some(first) = damage.first() {
-        let more = damage.len() - 1;
-        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-        let location = escape::name(&store.location()).into_owned();
-        words.warning(&format!("passed over {first}{more}; `soma verify {location}` lists all"));
     }
 }

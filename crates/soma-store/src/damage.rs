@@ -27,6 +27,9 @@ impl Damage {
     pub const TORN: &'static str =
         "an unfinished last record; what was being written when its process ended is lost";
 
+    /// A claim that is not empty.
+    pub const FILLED_CLAIM: &'static str = "a claim with bytes in it, expected none; it counts all the same";
+
     /// A file that does not open or read at all, and why.
     pub fn unreadable(error: &StoreError) -> String {
         match error {

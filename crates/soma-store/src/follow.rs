@@ -81,8 +81,9 @@ pub struct Follower {
 struct Followed {
     name: Arc<str>,
     end: Box<dyn Follow>,
-    // Bytes handed out; what stands behind is not whole yet.
+    // Bytes handed out, and how many stand behind that are not whole yet.
     read: u64,
+    torn: u64,
     is_open: bool,
     is_closed: bool,
     version: u64,
@@ -183,6 +184,7 @@ impl Follower {
             name,
             end,
             read,
+            torn: 0,
             is_open,
             is_closed,
             version,
@@ -249,6 +251,11 @@ impl Follower {
     /// How many bytes of a ledger were handed out.
     pub fn bytes_read(&self, ledger: LedgerId) -> u64 {
         self.ledgers[ledger.0 as usize].read
+    }
+
+    /// How many bytes stand behind those: a record that is being written, or that nobody will finish.
+    pub fn bytes_torn(&self, ledger: LedgerId) -> u64 {
+        self.ledgers[ledger.0 as usize].torn
     }
 
     /// Whether the process that wrote it said that nothing more will come.
@@ -320,6 +327,7 @@ impl Followed {
         buffer.clear();
         buffer.reserve(FIRST_READ_BYTES);
         let (start, mut base) = (self.read, self.read);
+        let known_end = self.read + self.torn;
         loop {
             let room = buffer.capacity() - buffer.len();
             let read = match self.end.read_on(base + buffer.len() as u64, buffer)? {
@@ -327,12 +335,16 @@ impl Followed {
                 other => return Ok(other),
             };
             if read > 0 {
-                self.grew = now;
+                // An unfinished end is read anew every time, and is no sign of life.
+                if base + buffer.len() as u64 > known_end {
+                    self.grew = now;
+                }
                 let whole = self.hand_out(id, base, buffer, each);
                 buffer.drain(..whole);
                 base += whole as u64;
                 self.read = base;
             }
+            self.torn = buffer.len() as u64;
             if read < room {
                 return Ok(Tail::Read((self.read - start) as usize));
             }

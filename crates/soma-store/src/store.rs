@@ -364,7 +364,8 @@ impl Store {
         Ok(names)
     }
 
-    /// The names of the studies that somebody has begun, sorted.
+    /// The names of the studies that somebody has begun, sorted. Where the document that holds the name is damaged or
+    /// gone and there are ledgers, what the folder is called: the name itself, or what is left of it.
     ///
     /// # Errors
     /// The storage fails.
@@ -375,9 +376,11 @@ impl Store {
                 continue;
             }
             let folder = layout::study(&component);
-            let Some(document) = self.0.backend.read(&layout::document(&folder, 1))? else { continue };
-            // The name as it was given, or what is left of it where the document is damaged.
-            names.push(name_in(&document).unwrap_or(component));
+            let document = self.0.backend.read(&layout::document(&folder, 1))?;
+            if document.is_none() && self.0.backend.list(&layout::ledgers(&folder))?.is_empty() {
+                continue;
+            }
+            names.push(document.and_then(|document| name_in(&document)).unwrap_or(component));
         }
         names.sort();
         Ok(names)

@@ -157,9 +157,10 @@ impl Looking<'_> {
             }
             self.documents(&folder, &component)?;
             for entry in self.list(&layout::claims(&folder))? {
+                let key = format!("{}/{entry}", layout::claims(&folder));
                 match layout::read_claim(&entry) {
-                    Some(_) => self.found.claims += 1,
-                    None => self.stray(&format!("{}/{entry}", layout::claims(&folder))),
+                    Some(_) => self.claim(&key),
+                    None => self.stray(&key),
                 }
             }
             for entry in self.list(&layout::ledgers(&folder))? {
@@ -178,6 +179,15 @@ impl Looking<'_> {
             }
         }
         Ok(())
+    }
+
+    fn claim(&mut self, key: &str) {
+        self.found.claims += 1;
+        let size = self.read(key).unwrap_or_default().len() as u64;
+        if size > 0 {
+            self.found.size_bytes += size;
+            self.damaged(key, 0, size, Damage::FILLED_CLAIM);
+        }
     }
 
     fn documents(&mut self, folder: &str, component: &str) -> Result<()> {
@@ -204,12 +214,7 @@ impl Looking<'_> {
         if version > 1 {
             self.found.studies += 1;
         } else if !self.backend.list(&layout::ledgers(folder))?.is_empty() {
-            self.damaged(
-                &layout::document(folder, 1),
-                0,
-                0,
-                "a study without its document; its points do not read",
-            );
+            self.damaged(&layout::document(folder, 1), 0, 0, "it is not there; its points do not read");
         }
         Ok(())
     }

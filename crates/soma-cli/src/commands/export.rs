@@ -30,7 +30,7 @@ pub fn run(arguments: &args::Export, output: &mut Output, words: &Words) -> Resu
         ));
     }
     let study = target::open(&arguments.target)?;
-    let (space, _) = study.space()?;
+    let space = study.space_left()?;
     let trials = study.trials()?;
     if is_stdout && format == Format::Csv && output.is_terminal() {
         csv(&space, &trials, &mut escape::Shown(&mut *output))?;

@@ -21,7 +21,7 @@ struct Listing<'a> {
 
 pub fn run(arguments: &args::Trials, output: &mut Output, words: &Words) -> Result<(), Failure> {
     let study = target::open(&arguments.target)?;
-    let (space, _) = study.space()?;
+    let space = study.space_left()?;
     let sort = Column::named(&arguments.sort, &space)?;
     let columns = match arguments.columns.as_slice() {
         [] => usual(&space),

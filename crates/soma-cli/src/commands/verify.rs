@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::args;
-use crate::commands::inspect::DamageShape;
+use crate::damage::{self, DamageShape};
 use crate::escape;
 use crate::failure::Failure;
 use crate::number;
@@ -47,11 +47,8 @@ pub fn run(arguments: &args::Verify, output: &mut Output, words: &Words) -> Resu
         output.json("verify", &verified)?;
     } else {
         for damage in &found.damage {
-            output.line(&vec![
-                (Tone::Strong, format!("{}, byte {}", escape::name(&damage.path), damage.offset)),
-                (Tone::Bad, format!(": {}", escape::text(&damage.what))),
-                (Tone::Quiet, format!(" ({})", number::bytes(damage.size))),
-            ])?;
+            let (place, what) = damage::text(damage);
+            output.line(&vec![(Tone::Strong, place), (Tone::Bad, format!(": {}", escape::text(&what)))])?;
         }
         for stray in &found.strays {
             output.line(&vec![

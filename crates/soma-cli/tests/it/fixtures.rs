@@ -54,9 +54,14 @@ impl Fixture {
         }
     }
 
+    /// The document of a study.
+    pub fn document(&self, study: &str) -> PathBuf {
+        self.store.study(study).document_path(1).into()
+    }
+
     /// The ledgers of a study.
     pub fn ledgers(&self, study: &str) -> Vec<PathBuf> {
-        let folder = self.path().join("store/studies").join(study).join("ledger");
+        let folder = self.document(study).with_file_name("ledger");
         let mut found: Vec<PathBuf> =
             std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         found.sort();
@@ -173,6 +178,9 @@ pub fn of_every_kind() -> Kinds {
     let damaged = Fixture::widths(6);
     damage(&damaged.ledgers("widths")[0]);
     std::fs::write(damaged.path().join("store/studies/widths/notes.txt"), "").unwrap();
+    // A name that is no plain one stands in the document alone.
+    damaged.fill("Lost", Goal::Min, 2);
+    std::fs::remove_file(damaged.document("Lost")).unwrap();
     damaged.rename(folder.join("damaged"));
 
     let mut typed_store = Fixture::empty();
@@ -199,13 +207,13 @@ impl Kinds {
     pub fn json_runs() -> Vec<(&'static str, Vec<Vec<&'static str>>)> {
         let runs: &[(&str, &[&str])] = &[
             ("inspect", &["inspect store", "inspect empty", "inspect damaged", "inspect typed"]),
-            ("trials", &["trials store", "trials typed", "trials damaged"]),
+            ("trials", &["trials store", "trials typed", "trials damaged widths"]),
             ("best", &["best store", "best typed"]),
             ("importance", &["importance store", "importance typed --evaluator ped_anova"]),
             ("curve", &["curve store 0", "curve typed 0"]),
-            ("abandoned", &["abandoned damaged", "abandoned typed --lease-secs 0.001"]),
+            ("abandoned", &["abandoned damaged widths", "abandoned typed --lease-secs 0.001"]),
             ("space", &["space store", "space typed"]),
-            ("export", &["export store", "export damaged"]),
+            ("export", &["export store", "export damaged widths"]),
             ("verify", &["verify store", "verify damaged"]),
             ("graph", &["graph graph.json"]),
             ("completions", &["completions fish"]),

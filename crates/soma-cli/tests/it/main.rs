@@ -4,6 +4,7 @@
 #![expect(clippy::float_cmp, reason = "every digit is kept")]
 
 mod basics;
+mod damage;
 mod docs;
 mod export;
 mod fixtures;

@@ -119,7 +119,7 @@ pub fn filters() -> Vec<(&'static str, &'static str)> {
         (r" +(TOOK|LAST|SIZE)\b", " $1"),
         (r"ledger/[0-9a-z]+\.jsonl", "ledger/[NAME].jsonl"),
         (r"byte \d+", "byte [OFFSET]"),
-        (r"\(\d+ (B|bytes)\)", "([SIZE])"),
+        (r"\(\d+(\.\d+)? (k?B|bytes)\)", "([SIZE])"),
         (r"offset\x22:\d+", r#"offset":"[OFFSET]""#),
     ]
 }

@@ -3,7 +3,7 @@
 use insta::{assert_snapshot, with_settings};
 use soma_study::{Goal, IntOptions, RealOptions, Scalar, Space, State};
 
-use crate::fixtures::{Fixture, Worker, ask, damage, of_every_kind, typed, widths};
+use crate::fixtures::{Fixture, Worker, ask, of_every_kind, typed, widths};
 use crate::process::{filters, json, soma, soma_on_terminal};
 
 /// Snapshots of runs of `soma` in a folder, with what differs from run to run filtered.
@@ -55,7 +55,7 @@ fn an_empty_store_is_no_error_to_inspect_and_names_no_study() {
     shown!(fixture.path(), "inspect store --json", @r#"
     exit 0
     --- stdout
-    {"version":1,"verb":"inspect","store":"[FOLDER]/store","studies":[]}
+    {"version":1,"verb":"inspect","store":"[FOLDER]/store","studies":[],"unread":[]}
     --- stderr
     note: `[FOLDER]/store` holds no study yet
     "#);
@@ -93,7 +93,7 @@ fn one_study_is_inspected_in_full() {
     shown!(fixture.path(), "inspect store widths --json", @r#"
     exit 0
     --- stdout
-    {"version":1,"verb":"inspect","store":"[FOLDER]/store","studies":[{"study":"widths","goal":"min","n_trials":12,"counts":{"running":1,"done":8,"pruned":2,"failed":1,"abandoned":0,"discarded":0},"best":{"trial":5,"attempt":0,"state":"done","point":{"lr":0.00657310460504226,"width":22,"opt":"sgd"},"score":0.6522294562589372,"who":"worker-1","goal":"min","because":null,"took_secs":"[SECS]","reports":4,"space_version":1,"is_discarded":false},"workers":[{"who":"worker-1","is_alive":true,"running":1,"abandoned":0,"taken":12,"silent_secs":"[SECS]"}],"last_activity_secs":"[SECS]","space":"Space(lr=logreal(0.0001,0.1),width=int(8,64),opt=choice(adam|sgd))","space_versions":1,"ledgers":1,"size_bytes":"[SIZE]","damage":[]}]}
+    {"version":1,"verb":"inspect","store":"[FOLDER]/store","studies":[{"study":"widths","goal":"min","n_trials":12,"counts":{"running":1,"done":8,"pruned":2,"failed":1,"abandoned":0,"discarded":0},"best":{"trial":5,"attempt":0,"state":"done","point":{"lr":0.00657310460504226,"width":22,"opt":"sgd"},"score":0.6522294562589372,"who":"worker-1","goal":"min","because":null,"took_secs":"[SECS]","reports":4,"space_version":1,"is_discarded":false},"workers":[{"who":"worker-1","is_alive":true,"running":1,"abandoned":0,"taken":12,"silent_secs":"[SECS]"}],"last_activity_secs":"[SECS]","space":"Space(lr=logreal(0.0001,0.1),width=int(8,64),opt=choice(adam|sgd))","space_versions":1,"ledgers":1,"size_bytes":"[SIZE]","damage":[]}],"unread":[]}
     "#);
 }
 
@@ -448,83 +448,6 @@ fn ten_studies_are_a_table_and_one_must_be_named() {
     hint: did you mean `study-9`?
     ");
     assert_eq!(json(fixture.path(), ["inspect", "store", "--json"])["studies"].as_array().unwrap().len(), 10);
-}
-
-#[test]
-fn damage_costs_the_record_one_line_and_no_exit_code() {
-    let fixture = Fixture::widths(6);
-    damage(&fixture.ledgers("widths")[0]);
-    shown!(fixture.path(), "inspect store", @r"
-    exit 0
-    --- stdout
-    widths  in [FOLDER]/store
-      goal          min
-      trials        6  3 done, 1 pruned, 2 running
-      best          1.0227705437410624  trial 2.0 by worker-1
-                    lr=0.015587287424960756,width=58,opt=sgd
-      space         Space(lr=logreal(0.0001,0.1),width=int(8,64),opt=choice(adam|sgd))
-      workers       1 alive, 0 silent, 0 without a trial
-                    worker-1  2 under way
-      last activity [TIME] ago
-      size [SIZE] in 1 ledger
-      damage        1 place does not read
-    --- stderr
-    warning: passed over [FOLDER]/store/studies/widths/ledger/[NAME].jsonl, byte [OFFSET]: a record whose checksum is not that of its content; one record is lost ([SIZE]); `soma verify [FOLDER]/store` lists all
-    ");
-    shown!(fixture.path(), "trials store --columns trial,state,who", @r"
-    exit 0
-    --- stdout
-    TRIAL  STATE    WHO
-        0  running  worker-1
-        1  done     worker-1
-        2  done     worker-1
-        3  done     worker-1
-        4  pruned   worker-1
-        5  running  worker-1
-    --- stderr
-    warning: passed over [FOLDER]/store/studies/widths/ledger/[NAME].jsonl, byte [OFFSET]: a record whose checksum is not that of its content; one record is lost ([SIZE]); `soma verify [FOLDER]/store` lists all
-    ");
-    for verb in ["trials", "best", "importance", "space", "abandoned", "export"] {
-        let outcome = soma(fixture.path(), [verb, "store"]);
-        assert_eq!(outcome.code, 0, "{outcome}");
-        assert!(outcome.stderr.contains("warning: passed over"), "{outcome}");
-    }
-}
-
-#[test]
-fn a_study_whose_document_is_damaged_hides_no_other() {
-    let fixture = Fixture::widths(6);
-    fixture.fill("broken", Goal::Min, 3);
-    std::fs::write(fixture.path().join("store/studies/broken/study.json"), "{}\n").unwrap();
-    let outcome = soma(fixture.path(), ["inspect", "store"]);
-    assert_eq!(outcome.code, 0, "{outcome}");
-    assert!(outcome.stdout.contains("widths"), "{outcome}");
-    assert!(outcome.stderr.contains("broken"), "{outcome}");
-    assert_eq!(soma(fixture.path(), ["inspect", "store", "broken"]).code, 1);
-    assert_eq!(soma(fixture.path(), ["best", "store", "widths"]).code, 0);
-}
-
-#[test]
-fn verify_names_every_damaged_place_and_exits_1() {
-    let fixture = Fixture::widths(6);
-    shown!(fixture.path(), "verify store", @r"
-    exit 0
-    --- stdout
-    sound  1 study, 6 claims, 1 ledger, 13 records, 0 blobs, 0 names, [SIZE]
-    ");
-    damage(&fixture.ledgers("widths")[0]);
-    shown!(fixture.path(), "verify store", @r"
-    exit 1
-    --- stdout
-    [FOLDER]/store/studies/widths/ledger/[NAME].jsonl, byte [OFFSET]: a record whose checksum is not that of its content; one record is lost ([SIZE])
-    1 place damaged  1 study, 6 claims, 1 ledger, 12 records, 0 blobs, 0 names, [SIZE]
-    --- stderr
-    warning: 1 damaged place in `[FOLDER]/store`
-    ");
-    let outcome = soma(fixture.path(), ["verify", "store", "--json"]);
-    let found: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
-    assert_eq!((outcome.code, &found["is_sound"]), (1, &false.into()));
-    assert_eq!(found["damage"].as_array().unwrap().len(), 1);
 }
 
 #[test]

@@ -161,6 +161,11 @@ pub enum StudyError {
 }
 
 impl StudyError {
+    /// The document of a study of which there are records is gone.
+    pub(crate) fn no_document(path: String) -> Self {
+        Self::Document { path, what: "it is not there".to_owned() }
+    }
+
     /// What to do about it, where there is more to say than the text does.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {

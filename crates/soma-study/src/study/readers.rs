@@ -121,10 +121,10 @@ pub fn abandoned(store: &Store, study: &str, lease: Option<Duration>) -> Result<
     Ok(found)
 }
 
-/// A study for looking: not to be there is an error.
+/// A study for looking: not to be there is an error. What does not read of it hides nothing of the rest.
 pub(super) fn existing<'a>(study: &'a Study<'_>) -> Result<MutexGuard<'a, View>, StudyError> {
     let mut view = study.read()?;
-    if view.known_documents().is_empty() && view.documents(&study.records)?.is_empty() {
+    if !view.look_for_documents(&study.records)? {
         let names = study.store.studies()?;
         return Err(StudyError::UnknownStudy {
             study: study.name(),
@@ -132,7 +132,6 @@ pub(super) fn existing<'a>(study: &'a Study<'_>) -> Result<MutexGuard<'a, View>,
             close: crate::close::close(study.records.name(), names.iter().map(String::as_str)),
         });
     }
-    view.documents(&study.records)?;
     Ok(view)
 }
 
@@ -199,16 +198,18 @@ pub fn attempts(store: &Store, study: &str, trial: u64) -> Result<Vec<(u32, Vec<
 
 /// The newest space of a study and its goal.
 ///
-/// # Panics
-/// Never: a study that is there has a document.
-///
 /// # Errors
-/// [`StudyError::UnknownStudy`]; as [`finished`].
+/// [`StudyError::UnknownStudy`]; [`StudyError::Document`] where its document is gone, and why where it does not read;
+/// as [`finished`].
 pub fn space(store: &Store, study: &str) -> Result<(Space, Option<Goal>), StudyError> {
     let study = Study::of(store, study);
-    let view = existing(&study)?;
-    let newest = view.known_documents().last().expect("a study that is there has a document");
-    Ok((newest.space.clone(), view.goal()))
+    let mut view = existing(&study)?;
+    let newest = view.known_documents().last().map(|newest| newest.space.clone());
+    if let Some(space) = newest {
+        return Ok((space, view.goal()));
+    }
+    view.documents(&study.records)?;
+    Err(StudyError::no_document(study.records.document_path(1)))
 }
 
 /// Takes a trial out of the study, for instance one whose score was a mistake: it stays on record and in [`trials`],
@@ -234,12 +235,15 @@ pub fn discard(store: &Store, study: &str, trial: u64, because: Option<&str>) ->
 }
 
 /// What is damaged in a study's files, as far as reading it came upon it; `Store::verify` looks at everything. Nothing
-/// damaged stops a reader.
+/// damaged stops a reader. An unfinished last record is damage once its process is gone or silent for the store's lease.
 ///
 /// # Errors
 /// As [`finished`].
 pub fn damage(store: &Store, study: &str) -> Result<Vec<Damage>, StudyError> {
-    Ok(Study::of(store, study).read()?.damage().to_vec())
+    let study = Study::of(store, study);
+    let mut view = study.read()?;
+    view.look_for_documents(&study.records)?;
+    view.all_damage(&study.records, store.options().lease)
 }
 
 /// Gathers the study's small ledgers in one file, so that whoever reads it for the first time opens that one: worth it

@@ -51,7 +51,7 @@ pub struct Summary {
     pub study: String,
     /// Which end of the score is good. None where nobody said.
     pub goal: Option<Goal>,
-    /// The newest version of its space.
+    /// The newest version of its space; empty where its document does not read.
     pub space: Space,
     /// How many versions of its space there are.
     pub space_versions: usize,
@@ -127,10 +127,11 @@ pub fn summary(store: &Store, study: &str) -> Result<Summary, StudyError> {
     let best = goal.and_then(|goal| best_of(&view.rows(&silent), goal).cloned());
     let (ledgers, size_bytes) = view.size();
     let documents = view.known_documents();
+    let space = documents.last().map(|newest| newest.space.clone()).unwrap_or_default();
     Ok(Summary {
         study: study.name(),
         goal,
-        space: documents.last().map(|newest| newest.space.clone()).unwrap_or_default(),
+        space,
         space_versions: documents.len(),
         counts,
         best,
@@ -138,6 +139,6 @@ pub fn summary(store: &Store, study: &str) -> Result<Summary, StudyError> {
         workers: workers.into_values().collect(),
         ledgers,
         size_bytes,
-        damage: view.damage().to_vec(),
+        damage: view.all_damage(&study.records, store.options().lease)?,
     })
 }

@@ -387,15 +387,40 @@ impl View {
                 Ok(true) => {}
                 Ok(false) => return None,
                 Err(error) => {
-                    let path = records.document_path(next);
-                    if !self.damage.iter().any(|known| known.path == path) {
-                        self.damage.push(Damage::in_file(path, 0, 0, &error.to_string()));
-                    }
+                    self.document_damage(next, error, records);
                     return None;
                 }
             }
         }
         self.documents.get((version as usize).checked_sub(1)?)
+    }
+
+    fn document_damage(&mut self, version: u32, error: StudyError, records: &StudyRecords) {
+        let path = records.document_path(version);
+        if self.damage.iter().any(|known| known.path == path) {
+            return;
+        }
+        let what = match error {
+            StudyError::Document { what, .. } | StudyError::Store(StoreError::Damaged { what, .. }) => what,
+            other => other.to_string(),
+        };
+        self.damage.push(Damage::in_file(path, 0, 0, &format!("{what}; its points do not read")));
+    }
+
+    /// Reads all versions of the document there are, for looking, and answers whether there is a study: one that does
+    /// not read, or is gone, is damage and costs the points that are of it.
+    pub(crate) fn look_for_documents(&mut self, records: &StudyRecords) -> Result<bool, StudyError> {
+        match self.documents(records).map(<[Document]>::len) {
+            Ok(0) if self.trials.all.is_empty() => return Ok(false),
+            Ok(0) => self.document_damage(1, StudyError::no_document(records.document_path(1)), records),
+            Ok(_) => {}
+            Err(error @ (StudyError::Document { .. } | StudyError::Store(StoreError::Damaged { .. }))) => {
+                let next = self.documents.len() as u32 + 1;
+                self.document_damage(next, error, records);
+            }
+            Err(other) => return Err(other),
+        }
+        Ok(true)
     }
 
     /// Reads all versions of the document there are.
@@ -482,7 +507,6 @@ impl View {
         lease: Duration,
         is_mine: impl Fn(Id) -> bool,
     ) -> Result<BTreeSet<Id>, StudyError> {
-        let now = records.awake();
         let (Some(follower), trials) = (&mut self.follower, &self.trials) else { return Ok(BTreeSet::new()) };
         let mut by_ledger: FxHashMap<LedgerId, bool> = FxHashMap::default();
         let mut silent = BTreeSet::new();
@@ -494,9 +518,7 @@ impl View {
             let is_silent = if let Some(known) = by_ledger.get(&ledger) {
                 *known
             } else {
-                let enough = lease.max(follower.beat(ledger) * MISSED_BEATS).max(records.listing_lag());
-                let is_silent = follower.is_closed(ledger)
-                    || follower.silence(ledger, now, enough, || records.storage_now())? >= enough;
+                let is_silent = is_silent(follower, ledger, records, lease)?;
                 by_ledger.insert(ledger, is_silent);
                 is_silent
             };
@@ -592,9 +614,23 @@ impl View {
         (follower.ledgers().len(), bytes)
     }
 
-    /// What is damaged, so far as it was read.
-    pub(crate) fn damage(&self) -> &[Damage] {
-        &self.damage
+    /// What is damaged, so far as it was read, with the unfinished last records of processes that are gone or have
+    /// been silent for `lease`.
+    pub(crate) fn all_damage(
+        &mut self,
+        records: &StudyRecords,
+        lease: Duration,
+    ) -> Result<Vec<Damage>, StudyError> {
+        let mut damage = self.damage.clone();
+        let Some(follower) = &mut self.follower else { return Ok(damage) };
+        for ledger in follower.ledgers() {
+            let size = follower.bytes_torn(ledger);
+            if size > 0 && is_silent(follower, ledger, records, lease)? {
+                let path = records.ledger_path(follower.name(ledger));
+                damage.push(Damage::in_file(path, follower.bytes_read(ledger), size, Damage::TORN));
+            }
+        }
+        Ok(damage)
     }
 
     /// What is damaged and was not told yet.
@@ -613,6 +649,18 @@ impl View {
         let enough = records.options().lease;
         Ok(follower.silence(ledger, records.awake(), enough, || records.storage_now())?)
     }
+}
+
+/// Whether the process of a ledger said that it is gone, or has been silent for `lease`.
+fn is_silent(
+    follower: &mut Follower,
+    ledger: LedgerId,
+    records: &StudyRecords,
+    lease: Duration,
+) -> Result<bool, StudyError> {
+    let enough = lease.max(follower.beat(ledger) * MISSED_BEATS).max(records.listing_lag());
+    Ok(follower.is_closed(ledger)
+        || follower.silence(ledger, records.awake(), enough, || records.storage_now())? >= enough)
 }
 
 fn row(id: Id, entry: &Entry, attempt: &Attempt, goal: Option<Goal>, is_silent: bool) -> Trial {
