@@ -108,6 +108,12 @@ impl Output {
         self.stdout.write_all(b"\n")
     }
 
+    /// Write one line whole, however wide the terminal is: what is said at its end must be seen.
+    pub fn whole_line(&mut self, line: &Line) -> io::Result<()> {
+        line.iter().try_for_each(|(tone, text)| self.toned(*tone, text))?;
+        self.stdout.write_all(b"\n")
+    }
+
     /// Write lines over the `n_before` lines that were written last.
     pub fn redraw(&mut self, lines: &[Line], n_before: usize) -> io::Result<()> {
         if n_before > 0 {

@@ -21,6 +21,9 @@ const SHORT: usize = 12;
 /// Nor below this many where only the most important columns are left.
 const NARROWEST: usize = 4;
 
+/// Columns without room that are named before the rest is only counted.
+const MOST_NAMES: usize = 8;
+
 /// What the cells of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cells {
@@ -85,7 +88,10 @@ impl Table {
         let hidden = fit.hidden(self);
         if !hidden.is_empty() {
             output.flush()?;
-            words.note(&format!("no room for {}; `| less -S` shows every column", hidden.join(", ")));
+            let more = hidden.len().saturating_sub(MOST_NAMES);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let named = hidden[..hidden.len().min(MOST_NAMES)].join(", ");
+            words.note(&format!("no room for {named}{more}; `| less -S` shows every column"));
         }
         Ok(())
     }
@@ -178,8 +184,14 @@ impl Fit {
 
     /// Leave out the least important column, of equal ones the last, if its rank is at least `rank`.
     fn leave_out(&mut self, columns: &[Column], rank: usize) -> bool {
-        let least = (0..self.shown.len()).max_by_key(|place| columns[self.shown[*place]].rank);
-        let least = least.filter(|place| self.shown.len() > 1 && columns[self.shown[*place]].rank >= rank);
+        let rank_of =
+            |place: &usize| match (columns[self.shown[*place]].rank, self.is_empty[self.shown[*place]]) {
+                // Nobody misses what is not there.
+                (1.., true) => usize::MAX,
+                (rank, _) => rank,
+            };
+        let least = (0..self.shown.len()).max_by_key(rank_of);
+        let least = least.filter(|place| self.shown.len() > 1 && rank_of(place) >= rank);
         least.map(|place| self.shown.remove(place)).is_some()
     }
 
@@ -300,8 +312,8 @@ mod tests {
 
     #[test]
     fn the_least_important_column_is_left_out_first() {
-        assert_eq!(fit(Some(41)), shown(&[("NAME", 17), ("WHO", 8), ("COUNTED", 7), ("WHY", 3)]));
-        assert_eq!(fit(Some(35)), shown(&[("NAME", 21), ("COUNTED", 7), ("WHY", 3)]));
+        assert_eq!(fit(Some(41)), shown(&[("NAME", 16), ("WHO", 8), ("", 4), ("COUNTED", 7)]));
+        assert_eq!(fit(Some(35)), shown(&[("NAME", 16), ("WHO", 8), ("COUNTED", 7)]));
         assert_eq!(fit(Some(24)), shown(&[("NAME", 15), ("COUNTED", 7)]));
     }
 

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::io::ErrorKind;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::Arc;
@@ -49,13 +48,6 @@ pub fn store(location: &OsStr) -> Result<Store, Failure> {
     };
     opened.map_err(|error| match error {
         StoreError::NotAStore { .. } => not_a_store(location, error),
-        StoreError::Io { source, .. } if source.kind() == ErrorKind::NotADirectory => Failure::hinted(
-            format!(
-                "`{}` is a file, expected the folder of a store",
-                escape::name(&location.to_string_lossy())
-            ),
-            "give the folder that holds the file `format`",
-        ),
         error => error.into(),
     })
 }
@@ -63,6 +55,13 @@ pub fn store(location: &OsStr) -> Result<Store, Failure> {
 /// A folder that is none: maybe it lies in one.
 fn not_a_store(location: &OsStr, error: StoreError) -> Failure {
     let full = std::fs::canonicalize(location).unwrap_or_default();
+    if full.is_file() {
+        let shown = escape::name(&location.to_string_lossy()).into_owned();
+        return Failure::hinted(
+            format!("`{shown}` is a file, expected the folder of a store"),
+            "give the folder that holds the file `format`",
+        );
+    }
     let around = full.ancestors().skip(1).take(3).find(|folder| folder.join("format").is_file());
     match around {
         Some(store) => Failure::hinted(

@@ -376,11 +376,13 @@ impl Store {
                 continue;
             }
             let folder = layout::study(&component);
-            let document = self.0.backend.read(&layout::document(&folder, 1))?;
-            if document.is_none() && self.0.backend.list(&layout::ledgers(&folder))?.is_empty() {
+            // Why one does not read is said by whoever reads it.
+            let document = self.0.backend.read(&layout::document(&folder, 1));
+            if matches!(document, Ok(None)) && self.0.backend.list(&layout::ledgers(&folder))?.is_empty() {
                 continue;
             }
-            names.push(document.and_then(|document| name_in(&document)).unwrap_or(component));
+            let name = document.ok().flatten().and_then(|document| name_in(&document));
+            names.push(name.unwrap_or(component));
         }
         names.sort();
         Ok(names)

@@ -213,7 +213,9 @@ impl Looking<'_> {
         }
         if version > 1 {
             self.found.studies += 1;
-        } else if !self.backend.list(&layout::ledgers(folder))?.is_empty() {
+        } else if !self.backend.list(&layout::ledgers(folder))?.is_empty()
+            && !self.backend.exists(&layout::document(folder, 1))?
+        {
             self.damaged(&layout::document(folder, 1), 0, 0, "it is not there; its points do not read");
         }
         Ok(())

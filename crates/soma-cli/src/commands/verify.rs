@@ -48,10 +48,13 @@ pub fn run(arguments: &args::Verify, output: &mut Output, words: &Words) -> Resu
     } else {
         for damage in &found.damage {
             let (place, what) = damage::text(damage);
-            output.line(&vec![(Tone::Strong, place), (Tone::Bad, format!(": {}", escape::text(&what)))])?;
+            output.whole_line(&vec![
+                (Tone::Strong, place),
+                (Tone::Bad, format!(": {}", escape::text(&what))),
+            ])?;
         }
         for stray in &found.strays {
-            output.line(&vec![
+            output.whole_line(&vec![
                 (Tone::Strong, escape::name(stray).into_owned()),
                 (Tone::Quiet, ": a file that is not the store's, which nothing reads".to_owned()),
             ])?;
@@ -70,7 +73,7 @@ pub fn run(arguments: &args::Verify, output: &mut Output, words: &Words) -> Resu
             0 => (Tone::Good, "sound".to_owned()),
             count => (Tone::Bad, format!("{} damaged", plural(count, "place", "places"))),
         };
-        output.line(&vec![(tone, verdict), (Tone::Plain, format!("  {counts}, {size}"))])?;
+        output.whole_line(&vec![(tone, verdict), (Tone::Plain, format!("  {counts}, {size}"))])?;
     }
     output.flush()?;
     if found.is_sound() {

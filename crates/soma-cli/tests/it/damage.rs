@@ -221,6 +221,32 @@ fn a_document_that_does_not_read_is_damage_like_any_other() {
 }
 
 #[test]
+fn what_is_no_file_where_a_document_should_be_hides_no_other_study() {
+    let fixture = Fixture::widths(3);
+    fixture.fill("broken", Goal::Min, 3);
+    fs::remove_file(fixture.document("broken")).unwrap();
+    fs::create_dir(fixture.document("broken")).unwrap();
+    fs::write(fixture.path().join("store/studies/notes.txt"), "").unwrap();
+    shown!(fixture.path(), "inspect store", @r"
+    exit 0
+    --- stdout
+    STUDY   GOAL  TRIALS  DONE  PRUNED  FAILED  RUNNING     BEST  ALIVE LAST  ABANDONED SIZE
+    broken             3     2       0       0        1               1 [TIME]          0 [SIZE]
+    widths  min        3     2       0       0        1  1.24723      1 [TIME]          0 [SIZE]
+    --- stderr
+    warning: passed over [FOLDER]/store/studies/broken/study.json: it is a folder, a pipe or a device, expected a file; its points do not read; `soma verify [FOLDER]/store` lists all
+    ");
+    shown!(fixture.path(), "verify store", @r"
+    exit 1
+    --- stdout
+    [FOLDER]/store/studies/broken/study.json: it is a folder, a pipe or a device, expected a file
+    1 place damaged  1 study, 6 claims, 2 ledgers, 14 records, 0 blobs, 0 names, [SIZE]
+    --- stderr
+    warning: 1 damaged place in `[FOLDER]/store`
+    ");
+}
+
+#[test]
 fn a_study_of_a_newer_version_is_passed_over_and_said() {
     let fixture = Fixture::widths(3);
     fixture.fill("newer", Goal::Min, 3);

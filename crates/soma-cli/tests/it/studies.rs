@@ -31,7 +31,12 @@ fn where_there_is_no_store_that_is_said() {
     hint: give the folder that holds the file `format`
     ");
     std::fs::write(folder.path().join("file"), "").unwrap();
-    assert_eq!(soma(folder.path(), ["inspect", "file"]).code, 1);
+    shown!(folder.path(), "inspect file", @r"
+    exit 1
+    --- stderr
+    error: `file` is a file, expected the folder of a store
+    hint: give the folder that holds the file `format`
+    ");
     shown!(folder.path(), "inspect s3://bucket/runs", @r"
     exit 1
     --- stderr
@@ -40,6 +45,20 @@ fn where_there_is_no_store_that_is_said() {
     ");
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
     assert_eq!(left.len(), 1, "looking creates nothing");
+}
+
+#[test]
+fn a_folder_inside_a_store_leads_to_the_store() {
+    let fixture = Fixture::widths(2);
+    shown!(fixture.path(), "inspect store/studies/widths", @r"
+    exit 1
+    --- stderr
+    error: `[FOLDER]/store/studies/widths` is not a store: it has no `format` file
+    hint: it lies in `[FOLDER]/store`, which may be the store that is meant
+    ");
+    let inside = fixture.path().join("store/studies/widths");
+    assert_eq!(soma(&inside, ["inspect", "../.."]).code, 0);
+    assert_eq!(soma(&inside, ["inspect", "../../"]).code, 0);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! What is shown where there is less room than there is to show, and that a pipe is no such place.
 
 use insta::{assert_snapshot, with_settings};
-use soma_study::Goal;
+use soma_study::{Goal, RealOptions, Space};
 
-use crate::fixtures::Fixture;
+use crate::fixtures::{Fixture, Worker, ask, damage};
 use crate::process::{command, filters, on_terminal, outcome, soma_on_terminal};
 
 #[test]
@@ -68,6 +68,26 @@ fn on_a_terminal_columns_has_the_say() {
     let fixture = Fixture::widths(12);
     let told = on_terminal(command(fixture.path()).args(["trials", "store"]).env("COLUMNS", "40"), 200);
     assert_eq!(told.stdout, soma_on_terminal(fixture.path(), 40, ["trials", "store"]).stdout);
+}
+
+#[test]
+fn of_many_columns_without_room_some_are_named() {
+    let fixture = Fixture::empty();
+    let real =
+        |space: Space, at: usize| space.real(&format!("x{at}"), 0.0, 1.0, RealOptions::default()).unwrap();
+    let worker = Worker { store: &fixture.store, study: "many", goal: Goal::Min };
+    let point = ask(&(0..40).fold(Space::new(), real), 0);
+    worker.take(&point, 0, 0);
+    let outcome = soma_on_terminal(fixture.path(), 40, ["trials", "store"]);
+    assert!(outcome.stderr.contains("and 34 more; "), "{outcome}");
+}
+
+#[test]
+fn the_end_of_what_verify_says_is_seen_on_any_terminal() {
+    let fixture = Fixture::widths(6);
+    damage(&fixture.ledgers("widths")[0]);
+    let outcome = soma_on_terminal(fixture.path(), 40, ["verify", "store"]);
+    assert!(outcome.stdout.contains("one record is lost"), "{outcome}");
 }
 
 #[test]
