@@ -216,7 +216,12 @@ impl Looking<'_> {
         } else if !self.backend.list(&layout::ledgers(folder))?.is_empty()
             && !self.backend.exists(&layout::document(folder, 1))?
         {
-            self.damaged(&layout::document(folder, 1), 0, 0, "it is not there; its points do not read");
+            self.damaged(
+                &layout::document(folder, 1),
+                0,
+                0,
+                "the document of the study is not there; its points do not read",
+            );
         }
         Ok(())
     }
