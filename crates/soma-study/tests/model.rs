@@ -7,7 +7,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use soma_store::{Memory, Options, Store};
 use soma_study::{
-    Goal, IntOptions, Point, Report, Space, State, StudyError, Take, best, curves, discard, finished,
+    Goal, IntOptions, Point, Report, Space, State, StudyError, Take, asked, best, curves, discard, finished,
     in_flight, report, take, trials,
 };
 
@@ -109,6 +109,10 @@ impl Model {
         Some(one.curve.clone())
     }
 
+    fn is_open(&self, trial: u64) -> bool {
+        self.counts(trial) && self.done(trial).is_none()
+    }
+
     fn counts(&self, trial: u64) -> bool {
         !self.discarded.contains(&trial)
     }
@@ -191,6 +195,9 @@ fn compare(store: &Store, model: &Model) {
     for (row, (trial, curve)) in seen.iter().zip(&done) {
         assert_eq!((row.trial, row.score, &row.point), (*trial, curve.last().copied(), &point(*trial)));
     }
+    let open = model.trials.keys().filter(|trial| model.is_open(**trial));
+    let all: Vec<u64> = done.iter().map(|(trial, _)| *trial).chain(open.copied()).collect();
+    assert_eq!(asked(store, STUDY).unwrap().iter().map(|row| row.trial).collect::<Vec<_>>(), all);
     if model.trials.is_empty() {
         return;
     }

@@ -8,7 +8,7 @@ use soma_store::{Damage, Sealed, Store};
 
 use super::Study;
 use super::error::StudyError;
-use super::view::{Entry, View};
+use super::view::View;
 use crate::goal::Goal;
 use crate::history::{Curves, History, Observation, Trials};
 use crate::point::Point;
@@ -64,17 +64,7 @@ pub fn in_flight(store: &Store, study: &str) -> Result<History, StudyError> {
 /// # Errors
 /// As [`finished`].
 pub fn asked(store: &Store, study: &str) -> Result<History, StudyError> {
-    let study = Study::of(store, study);
-    let mut view = study.read()?;
-    let row = |(trial, entry): (u64, &Entry)| {
-        let point = entry.attempts.iter().find_map(|one| one.point.clone())?;
-        Some(Observation { trial, point, score: None })
-    };
-    let is_open = |(_, entry): &(u64, &Entry)| !entry.is_discarded && entry.done().is_none();
-    let mut open: Vec<Observation> = view.entries().filter(is_open).filter_map(row).collect();
-    // Others read the ledgers in another order.
-    open.sort_unstable_by_key(|one| one.trial);
-    Ok(view.finished().concat(&open.into_iter().collect()))
+    Ok(Study::of(store, study).read()?.asked())
 }
 
 /// The curves of the trials that ran to the end, in trial order: empty for a study that nobody has begun.

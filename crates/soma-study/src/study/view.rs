@@ -48,6 +48,8 @@ pub(crate) struct View {
     trials: Entries,
     running: BTreeSet<Id>,
     finished: Growing<Observation>,
+    // Trials that have no result: where they look, and no score.
+    open: Growing<Observation>,
     curves: Growing<Curve>,
     rows: Rows,
     names: FxHashSet<Arc<str>>,
@@ -264,6 +266,7 @@ impl View {
             Record::Discard { trial, because: _ } => {
                 self.trials.entry(trial).is_discarded = true;
                 self.finished.remove((trial, 0));
+                self.open.remove((trial, 0));
                 self.curves.remove((trial, 0));
                 self.touch_all(trial);
             }
@@ -292,6 +295,7 @@ impl View {
         }
         self.rows.touch(id);
         if id.attempt == 0 {
+            self.reopen(id.trial);
             return;
         }
         let ledgers = &self.ledgers;
@@ -309,7 +313,19 @@ impl View {
             self.finished.remove((id.trial, 0));
             self.curves.remove((id.trial, 0));
         }
+        self.reopen(id.trial);
         self.touch_all(id.trial);
+    }
+
+    /// Puts a trial among those without a result, if it is one.
+    fn reopen(&mut self, trial: u64) {
+        let Some(entry) = self.trials.get(trial) else { return };
+        if entry.is_discarded || entry.done().is_some() {
+            return;
+        }
+        if let Some(point) = entry.attempts.iter().find_map(|one| one.point.clone()) {
+            self.open.set(Observation { trial, point, score: None });
+        }
     }
 
     /// The attempt, if what is said at this place counts.
@@ -358,6 +374,7 @@ impl View {
         }
         let done = entry.attempts.iter_mut().find(|one| one.state == State::Done);
         let Some(done) = done.filter(|done| done.attempt == id.attempt) else { return };
+        self.open.remove((id.trial, 0));
         self.curves.set(Curve { trial: id.trial, values: done.curve.share() });
         if let Some(point) = &done.point {
             self.finished.set(Observation { trial: id.trial, point: point.clone(), score: done.score });
@@ -471,6 +488,11 @@ impl View {
     /// The trials that ran to the end.
     pub(crate) fn finished(&mut self) -> History {
         self.finished.snapshot()
+    }
+
+    /// The trials that ran to the end, and then those that have no result.
+    pub(crate) fn asked(&mut self) -> History {
+        self.finished.snapshot().concat(&self.open.snapshot())
     }
 
     /// The curves of the trials that ran to the end.
