@@ -7,6 +7,7 @@
 //! that goes away (`| head -1`) is not an error. stdout is data, stderr is words.
 
 mod args;
+mod column;
 mod commands;
 mod damage;
 mod docs;

@@ -9,11 +9,12 @@ use arrow_schema::ArrowError;
 use soma_study::{Scalar, Space, Trial, Trials};
 
 use crate::args::{self, Format};
+use crate::column::{Column, value};
 use crate::escape;
 use crate::failure::Failure;
 use crate::number;
 use crate::output::{Output, Words, document};
-use crate::row::{Column, Row, value};
+use crate::row::Row;
 use crate::target;
 
 pub fn run(arguments: &args::Export, output: &mut Output, words: &Words) -> Result<(), Failure> {

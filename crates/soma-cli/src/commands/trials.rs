@@ -4,9 +4,10 @@ use serde::Serialize;
 use soma_study::{State, Trial};
 
 use crate::args;
+use crate::column::{Column, usual};
 use crate::failure::Failure;
 use crate::output::{Output, Words};
-use crate::row::{Column, Rows, usual};
+use crate::row::Rows;
 use crate::table::{self, Table};
 use crate::target;
 

@@ -1,13 +1,14 @@
 //! `soma verify`: every byte of a store, and what is damaged.
 
 use serde::Serialize;
+use soma_store::Verification;
 
 use crate::args;
 use crate::damage::{self, DamageShape};
 use crate::escape;
 use crate::failure::Failure;
 use crate::number;
-use crate::output::{Output, Tone, Words};
+use crate::output::{Line, Output, Tone, Words};
 use crate::target;
 
 /// The `--json` shape.
@@ -18,6 +19,7 @@ struct Verified<'a> {
     studies: usize,
     claims: usize,
     ledgers: usize,
+    seals: usize,
     records: usize,
     blobs: usize,
     names: usize,
@@ -31,27 +33,12 @@ pub fn run(arguments: &args::Verify, output: &mut Output, words: &Words) -> Resu
     let found = store.verify()?;
     let location = store.location();
     if arguments.json {
-        let verified = Verified {
-            store: &location,
-            is_sound: found.is_sound(),
-            studies: found.studies,
-            claims: found.claims,
-            ledgers: found.ledgers,
-            records: found.records,
-            blobs: found.blobs,
-            names: found.names,
-            size_bytes: found.size_bytes,
-            damage: found.damage.iter().map(DamageShape::from).collect(),
-            strays: &found.strays,
-        };
-        output.json("verify", &verified)?;
+        output.json("verify", &Verified::of(&found, &location))?;
     } else {
         for damage in &found.damage {
             let (place, what) = damage::text(damage);
-            output.whole_line(&vec![
-                (Tone::Strong, place),
-                (Tone::Bad, format!(": {}", escape::text(&what))),
-            ])?;
+            let what = format!(": {}", escape::text(&what));
+            output.whole_line(&vec![(Tone::Strong, place), (Tone::Bad, what)])?;
         }
         for stray in &found.strays {
             output.whole_line(&vec![
@@ -59,32 +46,54 @@ pub fn run(arguments: &args::Verify, output: &mut Output, words: &Words) -> Resu
                 (Tone::Quiet, ": a file that is not the store's, which nothing reads".to_owned()),
             ])?;
         }
-        let counts = [
-            (found.studies, "study", "studies"),
-            (found.claims, "claim", "claims"),
-            (found.ledgers, "ledger", "ledgers"),
-            (found.records, "record", "records"),
-            (found.blobs, "blob", "blobs"),
-            (found.names, "name", "names"),
-        ];
-        let counts = counts.map(|(count, one, many)| plural(count, one, many)).join(", ");
-        let size = number::bytes(found.size_bytes);
-        let (tone, verdict) = match found.damage.len() {
-            0 => (Tone::Good, "sound".to_owned()),
-            count => (Tone::Bad, format!("{} damaged", plural(count, "place", "places"))),
-        };
-        output.whole_line(&vec![(tone, verdict), (Tone::Plain, format!("  {counts}, {size}"))])?;
+        output.whole_line(&verdict(&found))?;
     }
     output.flush()?;
     if found.is_sound() {
         return Ok(());
     }
-    words.warning(&format!(
-        "{} in `{}`",
-        plural(found.damage.len(), "damaged place", "damaged places"),
-        escape::name(&location)
-    ));
+    let count = plural(found.damage.len(), "damaged place", "damaged places");
+    words.warning(&format!("{count} in `{}`", escape::name(&location)));
     Err(Failure::Found)
+}
+
+impl<'a> Verified<'a> {
+    fn of(found: &'a Verification, store: &'a str) -> Self {
+        Self {
+            store,
+            is_sound: found.is_sound(),
+            studies: found.studies,
+            claims: found.claims,
+            ledgers: found.ledgers,
+            seals: found.seals,
+            records: found.records,
+            blobs: found.blobs,
+            names: found.names,
+            size_bytes: found.size_bytes,
+            damage: found.damage.iter().map(DamageShape::from).collect(),
+            strays: &found.strays,
+        }
+    }
+}
+
+/// How the store is, and what was looked at.
+fn verdict(found: &Verification) -> Line {
+    let counts = [
+        (found.studies, "study", "studies"),
+        (found.claims, "claim", "claims"),
+        (found.ledgers, "ledger", "ledgers"),
+        (found.records, "record", "records"),
+        (found.blobs, "blob", "blobs"),
+        (found.names, "name", "names"),
+    ];
+    let seals = (found.seals > 0).then_some((found.seals, "seal", "seals"));
+    let counts = counts.into_iter().chain(seals).map(|(count, one, many)| plural(count, one, many));
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    let (tone, verdict) = match found.damage.len() {
+        0 => (Tone::Good, "sound".to_owned()),
+        count => (Tone::Bad, format!("{} damaged", plural(count, "place", "places"))),
+    };
+    vec![(tone, verdict), (Tone::Plain, format!("  {counts}, {}", number::bytes(found.size_bytes)))]
 }
 
 fn plural(count: usize, one: &str, many: &str) -> String {

@@ -1,7 +1,7 @@
 //! Everything about one study, as lines.
 
 use soma_store::Store;
-use soma_study::{Counts, Goal, State};
+use soma_study::{Counts, Goal, State, Summary};
 
 use super::{Glance, ago, n_trials, shade};
 use crate::escape;
@@ -26,51 +26,50 @@ pub fn lines(glance: &Glance, store: &Store) -> Vec<Line> {
         line.extend(rest);
         lines.push(line);
     };
-    let plain = |text: String| vec![(Tone::Plain, text)];
-
-    say("goal", plain(summary.goal.map_or("none", Goal::as_str).to_owned()));
+    say("goal", plain(summary.goal.map_or("none", Goal::as_str)));
     say("trials", trials(&summary.counts));
-    if let Some(best) = &summary.best {
-        let by = if best.who.is_empty() { String::new() } else { format!(" by {}", escape::name(&best.who)) };
-        say(
-            "best",
-            vec![
-                (Tone::Strong, best.score.map(number::exact).unwrap_or_default()),
-                (Tone::Quiet, format!("  trial {}.{}{by}", best.trial, best.attempt)),
-            ],
-        );
-        say("", plain(best.point.as_ref().map(point_text).unwrap_or_default()));
-    } else {
-        let why = if summary.counts.done > 0 { "not known without a goal" } else { "nothing finished yet" };
-        say("best", vec![(Tone::Quiet, why.to_owned())]);
-    }
-    let version = match summary.space_versions {
-        0 | 1 => String::new(),
-        count => format!("  (version {count})"),
-    };
-    let space = match summary.space_versions {
-        0 => "does not read".to_owned(),
-        _ => escape::text(&summary.space.to_string()).into_owned(),
-    };
-    say("space", vec![(Tone::Plain, space), (Tone::Quiet, version)]);
+    best(summary, &mut say);
+    say("space", space(summary));
     workers(glance, &mut say);
-    say(
-        "last activity",
-        plain(summary.last_activity.map_or("none".to_owned(), |last| format!("{} ago", ago(last)))),
-    );
+    let last = summary.last_activity.map_or("none".to_owned(), |last| format!("{} ago", ago(last)));
+    say("last activity", plain(last));
     let plural = if summary.ledgers == 1 { "" } else { "s" };
-    say(
-        "size",
-        plain(format!("{} in {} ledger{plural}", number::bytes(summary.size_bytes), summary.ledgers)),
-    );
-    if !summary.damage.is_empty() {
-        let said = match summary.damage.len() {
-            1 => "1 place does not read".to_owned(),
-            count => format!("{} places do not read", number::count(count as u64)),
-        };
-        say("damage", vec![(Tone::Bad, said)]);
+    let size = number::bytes(summary.size_bytes);
+    say("size", plain(format!("{size} in {} ledger{plural}", summary.ledgers)));
+    match summary.damage.len() {
+        0 => {}
+        1 => say("damage", vec![(Tone::Bad, "1 place does not read".to_owned())]),
+        count => {
+            let said = format!("{} places do not read", number::count(count as u64));
+            say("damage", vec![(Tone::Bad, said)]);
+        }
     }
     lines
+}
+
+fn plain(text: impl Into<String>) -> Line {
+    vec![(Tone::Plain, text.into())]
+}
+
+fn best(summary: &Summary, say: &mut impl FnMut(&str, Line)) {
+    let Some(best) = &summary.best else {
+        let why = if summary.counts.done > 0 { "not known without a goal" } else { "nothing finished yet" };
+        return say("best", vec![(Tone::Quiet, why.to_owned())]);
+    };
+    let by = if best.who.is_empty() { String::new() } else { format!(" by {}", escape::name(&best.who)) };
+    let score = best.score.map(number::exact).unwrap_or_default();
+    let which = format!("  trial {}.{}{by}", best.trial, best.attempt);
+    say("best", vec![(Tone::Strong, score), (Tone::Quiet, which)]);
+    say("", plain(best.point.as_ref().map(point_text).unwrap_or_default()));
+}
+
+fn space(summary: &Summary) -> Line {
+    let space = || escape::text(&summary.space.to_string()).into_owned();
+    match summary.space_versions {
+        0 => plain("does not read"),
+        1 => plain(space()),
+        count => vec![(Tone::Plain, space()), (Tone::Quiet, format!("  (version {count})"))],
+    }
 }
 
 fn trials(counts: &Counts) -> Line {
