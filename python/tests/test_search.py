@@ -13,7 +13,7 @@ import warnings
 import pytest
 
 from somatize import Store
-from somatize.errors import SpaceMismatchError
+from somatize.errors import SpaceMismatchError, UsedUpError
 from somatize.study import (
     DONE,
     FAILED,
@@ -22,6 +22,7 @@ from somatize.study import (
     Pruner,
     Sampler,
     Space,
+    asked,
     curves,
     finished,
     in_flight,
@@ -368,40 +369,54 @@ STOPPED = """
 """
 
 
-def _pick(where, k):
-    store = Store(where, durable=False)
-    space = Space().choice("a", [1, 2, 3, 4]).choice("b", [1, 2, 3, 4])
-    search(lambda point: k, store, space, Sampler.random(seed=5), total=16, **QUICK)
+FOUR_BY_FOUR = Space().choice("a", [1, 2, 3, 4]).choice("b", [1, 2, 3, 4])
 
 
-def test_four_workers_at_random_visit_sixteen_of_sixteen_combinations_c07(store):
+def _together(n, work, *arguments):
+    """`work(barrier, ...)` in `n` processes, which it may release at once."""
     fork = multiprocessing.get_context("fork")
-    workers = [fork.Process(target=_pick, args=(store.location, k)) for k in range(4)]
+    barrier = fork.Barrier(n)
+    workers = [fork.Process(target=work, args=(barrier, *arguments)) for _ in range(n)]
     for worker in workers:
         worker.start()
-    for worker in workers:
+    return workers
+
+
+def _pick(barrier, where, sampler):
+    def picked(point):
+        time.sleep(0.002)
+        return point["a"] * point["b"]
+
+    store = Store(where, durable=False)
+    barrier.wait()
+    search(picked, store, FOUR_BY_FOUR, sampler, total=16, **QUICK)
+
+
+@pytest.mark.parametrize("sampler", [Sampler.random(seed=5), Sampler.tpe(seed=5, startup=3)], ids=str)
+def test_four_workers_visit_sixteen_of_sixteen_combinations_c07(store, sampler):
+    for worker in _together(4, _pick, store.location, sampler):
         worker.join()
-    assert len({row.point for row in finished(store, study=STUDY)}) == 16
+        assert worker.exitcode == 0
+    known = asked(store, study=STUDY)
+    assert len({row.point for row in known}) == len(known) == 16
+    with pytest.raises(UsedUpError, match="trial 16"):
+        sampler.ask(FOUR_BY_FOUR, 16, known)
 
 
-def _prune_half(where):
+def _prune_half(barrier, where):
     def halved(point):
         yield float((point["a"] + point["b"]) % 2)
         time.sleep(0.01)
         yield 0.1 * point["a"]
 
     store = Store(where, durable=False)
-    space = Space().choice("a", [1, 2, 3, 4]).choice("b", [1, 2, 3, 4])
     sampler, pruner = Sampler.tpe(seed=3, startup=3), Pruner.threshold(upper=0.5)
-    search(halved, store, space, sampler, total=16, pruner=pruner, **QUICK)
+    barrier.wait()
+    search(halved, store, FOUR_BY_FOUR, sampler, total=16, pruner=pruner, **QUICK)
 
 
 def test_four_workers_with_tpe_never_ask_again_what_was_pruned_c07(store):
-    fork = multiprocessing.get_context("fork")
-    workers = [fork.Process(target=_prune_half, args=(store.location,)) for _ in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
+    for worker in _together(4, _prune_half, store.location):
         worker.join()
     rows = trials(store, study=STUDY)
     assert (len(rows), len({row.point for row in rows})) == (16, 16)
@@ -468,32 +483,45 @@ def test_a_sampler_that_learns_hears_the_goal_and_what_is_under_way(store):
     assert sum(late) / len(late) > 0.75
 
 
-def _walk_the_grid(where, lease):
+def _walk_the_grid(barrier, where, lease, delay):
     def walked(point):
         for value in (2.0, 1.0):
-            time.sleep(0.1)
+            time.sleep(delay)
             yield value + point["a"]
 
     store = Store(where, durable=False, lease=lease)
+    barrier.wait()
     search(walked, store, GRID, Sampler.grid(), total=18, **QUICK)
 
 
 GRID = Space().choice("a", [1, 2, 3]).choice("b", list("xyz")).choice("c", [True, False])
 
 
-def test_six_workers_walk_a_grid_once_and_a_killed_ones_point_again_c08(store):
-    lease, fork = 0.5, multiprocessing.get_context("fork")
-    workers = [fork.Process(target=_walk_the_grid, args=(store.location, lease)) for _ in range(6)]
-    for worker in workers:
-        worker.start()
-    while not in_flight(store, study=STUDY) and workers[0].is_alive():
+def test_six_workers_walk_a_grid_once_c08(store):
+    for worker in _together(6, _walk_the_grid, store.location, 30.0, 0.002):
+        worker.join()
+        assert worker.exitcode == 0
+    rows = trials(store, study=STUDY)
+    assert [(row.trial, row.attempt, row.state) for row in rows] == [(n, 0, DONE) for n in range(18)]
+    assert len({row.point for row in rows}) == 18
+    with pytest.raises(UsedUpError, match="trial 18 was asked of a space of 18 points"):
+        Sampler.grid().ask(GRID, 18)
+
+
+def test_the_point_of_a_killed_walker_is_offered_again_c08(store):
+    lease = 0.5
+    workers = _together(6, _walk_the_grid, store.location, lease, 0.1)
+    while len(in_flight(store, study=STUDY)) < 6 and workers[0].is_alive():
         time.sleep(0.005)
     workers[0].kill()
     for worker in workers:
         worker.join()
-    done = finished(Store(store.location, lease=lease), study=STUDY)
+    watcher = Store(store.location, lease=lease)
+    done = finished(watcher, study=STUDY)
     assert [row.trial for row in done] == list(range(18))
     assert len({row.point for row in done}) == 18
+    retried = [row.trial for row in trials(watcher, study=STUDY) if row.attempt == 1]
+    assert len(retried) == 1
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs SIGSTOP")

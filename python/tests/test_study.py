@@ -1,5 +1,6 @@
 """The loop's functions from Python: take, report, and what the readers answer."""
 
+import json
 import math
 import multiprocessing
 import operator
@@ -37,6 +38,7 @@ from somatize.study import (
     asked,
     attempts,
     best,
+    coordinates,
     curves,
     declared,
     discard,
@@ -44,8 +46,10 @@ from somatize.study import (
     frame,
     importance,
     in_flight,
+    influence,
     report,
     seal,
+    table,
     take,
     trials,
 )
@@ -255,6 +259,12 @@ def test_the_knobs_of_a_study_do_not_change_and_their_bounds_may_c24(store):
     assert {row.space_version for row in rows[:20]} == {1}
     assert {row.space_version for row in rows[20:]} == {2}
     assert len(importance(store, study=STUDY)) == 2
+    assert len(finished(store, wide, study=STUDY)) == 70
+    pytest.importorskip("polars")
+    assert frame(store, study=STUDY)["b"].len() == 70
+    pytest.importorskip("plotly")
+    for draw in (table, influence, coordinates):
+        assert draw(store, wide, study=STUDY).data
 
 
 def test_two_studies_of_one_store_do_not_mix_c24(store):
@@ -334,16 +344,81 @@ def test_importance_lists_every_dimension_whatever_there_is_c19():
         assert all(0 <= share <= 1 for _, share in shares)
 
 
-def test_importance_ranks_what_mattered(store):
+def test_importance_ranks_what_mattered_alike_everywhere_c20(folder):
     space = Space().real("a", 0, 1).real("b", 0, 1).real("c", 0, 1)
     sampler = Sampler.random(seed=0)
     for trial in range(200):
         point = sampler.ask(space, trial)
-        run(store, trial, [3 * point["a"] + point["b"]], space=space, sampler=sampler)
-    (first, _), (second, _), (third, least) = shares = importance(store, study=STUDY)
+        run(folder, trial, [3 * point["a"] + point["b"]], space=space, sampler=sampler)
+    (first, _), (second, _), (third, least) = shares = importance(folder, study=STUDY)
     assert [first, second, third] == ["a", "b", "c"]
     assert least < 0.1 * sum(share for _, share in shares)
-    assert all(importance(store, space, study=STUDY) == shares for _ in range(3))
+    assert all(importance(folder, space, study=STUDY) == shares for _ in range(4))
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(_importance, (folder.location,)) == shares
+    shuffled = Store("memory://")
+    for trial in sorted(range(200), key=lambda trial: trial * 37 % 200):
+        point = sampler.ask(space, trial)
+        run(shuffled, trial, [3 * point["a"] + point["b"]], space=space, sampler=sampler)
+    assert importance(shuffled, study=STUDY) == shares
+
+
+def test_the_command_line_finds_the_same_importance_c20(folder):
+    soma = Path(sys.executable).with_name("soma")
+    if not soma.exists():
+        pytest.skip("needs the `soma` binary beside the interpreter")
+    for trial in range(50):
+        run(folder, trial, [SAMPLER.ask(SPACE, trial)["x"]])
+    command = [soma, "importance", folder.location, STUDY, "--json"]
+    said = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    ranked = [(one["name"], one["importance"]) for one in said["importance"]]
+    assert ranked == importance(folder, study=STUDY)
+
+
+def _importance(where):
+    return importance(Store(where, read_only=True), study=STUDY)
+
+
+COSTS = """
+    import resource, time
+    from somatize import Store
+    from somatize.study import DONE, Sampler, Space, asked, importance, report, take
+
+    space, draws = Space(), Sampler.random(seed=0)
+    for k in range(10):
+        space = space.real(f"x{k}", 0, 1)
+
+    def filled(n):
+        store = Store("memory://")
+        for trial in range(n):
+            point = draws.ask(space, trial)
+            which = {"study": "s", "trial": trial, "me": "me", "goal": "min"}
+            take(store, point, **which)
+            report(store, point, [point["x0"]], state=DONE, **which)
+        return store
+
+    def cost(call):
+        began = time.process_time()
+        call()
+        return time.process_time() - began
+
+    def ask(store):
+        known = asked(store, study="s")
+        Sampler.tpe(seed=0).ask(space, len(known), known)
+
+    stores = {n: filled(n) for n in (500, 1_000, 5_000, 10_000)}
+    for method in ("spearman", "ped_anova"):
+        for n, most in ((1_000, 2), (10_000, 20)):
+            assert cost(lambda: importance(stores[n], study="s", method=method)) < most, (method, n)
+    few, many = (min(cost(lambda: ask(stores[n])) for _ in range(9)) for n in (500, 5_000))
+    assert many < 1 and many < 15 * few, (few, many)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1_000_000  # KiB
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux says it")
+def test_importance_and_the_next_point_cost_little_at_size_c23():
+    subprocess.run([sys.executable, "-c", textwrap.dedent(COSTS)], timeout=120, check=True)
 
 
 def test_the_methods_of_importance_agree_on_what_did_nothing_c19_c20(store):
@@ -367,6 +442,8 @@ def test_a_discarded_trial_is_left_out_of_everything_but_the_record_c18(store):
     assert best(store, study=STUDY).trial == 0
     assert 3 not in [row.trial for row in finished(store, study=STUDY)]
     assert len(curves(store, study=STUDY)) == 9
+    assert 3 not in [row.trial for row in asked(store, study=STUDY)]
+    assert importance(store, study=STUDY) == importance(_without_the_discarded(store), study=STUDY)
     assert [row.trial for row in trials(store, study=STUDY) if row.is_discarded] == [3]
     assert not take(store, SAMPLER.ask(SPACE, 3), study=STUDY, trial=3, attempt=1, me="me", goal="min")
     with pytest.raises(TrialNotFoundError, match="trial 99"):
@@ -384,6 +461,13 @@ def test_a_seal_gathers_what_many_short_processes_wrote(folder):
     assert list(finished(Store(folder.location, read_only=True), study=STUDY)) == before
     with pytest.raises(StudyNotFoundError):
         seal(folder, study="nobody")
+
+
+def _without_the_discarded(store):
+    other = Store("memory://")
+    for row in finished(store, study=STUDY):
+        run(other, row.trial, [row.score])
+    return other
 
 
 def test_a_deleted_study_stays_deleted_c18(folder):
@@ -470,7 +554,7 @@ def test_ctrl_c_is_heard_while_native_code_runs_and_other_threads_go_on_c46():
     assert said.stdout == "True True\n"
 
 
-def test_a_silent_trial_is_abandoned_after_the_lease_and_taken_again(folder):
+def test_a_silent_trial_is_abandoned_after_the_lease_and_taken_again_c17(folder):
     where = folder.location
     process = multiprocessing.get_context("spawn").Process(target=_take_and_die, args=(where,))
     process.start()
@@ -482,6 +566,7 @@ def test_a_silent_trial_is_abandoned_after_the_lease_and_taken_again(folder):
     (left,) = abandoned(store, study=STUDY)
     assert (left.trial, left.attempt, left.point, left.who) == (0, 0, point, "them")
     assert len(in_flight(store, study=STUDY)) == 0
+    assert [row.state for row in trials(store, study=STUDY)] == [FAILED]
     assert take(store, point, study=STUDY, trial=0, attempt=1, me="me", goal="min")
     report(store, point, [1.0], study=STUDY, trial=0, attempt=1, me="me", state=DONE)
     assert len(abandoned(store, study=STUDY)) == 0
