@@ -129,3 +129,18 @@ def test_what_is_no_point_of_the_space_is_refused_by_name(values, words):
 def test_neither_text_nor_mapping_is_a_type_error():
     with pytest.raises(TypeError):
         Point(SPACE, 3)
+
+
+def test_scalars_of_other_libraries_are_the_values_they_stand_for():
+    numpy, torch = pytest.importorskip("numpy"), pytest.importorskip("torch")
+    space = Space().real("x", 0, 1).int("n", 1, 8).choice("c", ["a", True, 1, 1.0])
+    point = Point(space, {"x": 0.5, "n": 3, "c": True})
+    for true in (numpy.bool_(True), torch.tensor(True)):
+        assert Point(space, {"x": numpy.float32(0.5), "n": numpy.int64(3), "c": true}) == point
+        assert Point(space, {"x": torch.tensor(0.5), "n": torch.tensor(3), "c": true}) == point
+    options = [numpy.int64(3), numpy.float32(0.5), numpy.bool_(True), numpy.str_("q")]
+    assert str(Space().choice("c", options)) == "Space(c=choice(3|0.5|true|q))"
+    with pytest.raises(SpaceError, match="`n` was given true, expected a whole number"):
+        Point(space, {"x": 0.5, "n": numpy.bool_(True), "c": "a"})
+    with pytest.raises(SpaceError, match="`c` was given"):
+        Space().choice("c", [numpy.datetime64("2020-01-01")])

@@ -124,7 +124,7 @@ def test_the_same_trial_is_the_same_point_in_any_thread():
         (lambda: Sampler("sobol"), SamplerError, ["the sampler"]),
         (lambda: Sampler.grid(points_per_real=0), SamplerError, ["`points_per_real`", "at least 1"]),
         (lambda: Sampler.sobol(seed=-1), OverflowError, []),
-        (lambda: Sampler.sobol().ask(SPACE, -1), OverflowError, []),
+        (lambda: Sampler.sobol().ask(SPACE, -1), ValueError, ["`trial`", "-1", "0 to 2^64-1"]),
         (lambda: Sampler.sobol(0), TypeError, []),
     ],
 )

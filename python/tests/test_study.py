@@ -5,6 +5,7 @@ import math
 import multiprocessing
 import operator
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -30,10 +31,13 @@ from somatize.study import (
     FAILED,
     PRUNED,
     RUNNING,
+    Curves,
+    History,
     Point,
     Pruner,
     Sampler,
     Space,
+    Trials,
     abandoned,
     asked,
     attempts,
@@ -324,6 +328,78 @@ def test_a_pruned_score_is_never_ranked_with_a_finished_one_c16(store):
     assert best(store, study=STUDY).trial == 0
     assert [row.trial for row in finished(store, study=STUDY)] == [0]
     assert list(curves(store, study=STUDY)) == [[1.0]]
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ([1.0, None], "report 2 of a curve was given as None, expected a number"),
+        (["1"], "report 1 of a curve was given as '1', expected a number"),
+        ([[1.0]], "report 1 of a curve was given as [1.0], expected a number"),
+        ("12", "a curve was given as '12', expected a list of numbers, one per report"),
+        (3, "a curve was given as 3, expected a list of numbers"),
+        ({1: 2}, "a curve was given as {1: 2}, expected a list of numbers"),
+        (iter([1.0]), "a curve was given as <list_iterator"),
+    ],
+)
+def test_what_is_no_curve_is_refused_by_the_report_that_is_no_number(said, words):
+    store, point = Store("memory://"), SAMPLER.ask(SPACE, 0)
+    assert take(store, point, study=STUDY, trial=0, me="me")
+    with pytest.raises(TypeError, match=re.escape(words)):
+        report(store, point, said, study=STUDY, trial=0, me="me")
+    with pytest.raises(TypeError, match=re.escape(words)):
+        Pruner.median().verdict(said)
+    with pytest.raises(TypeError):
+        Pruner.median().verdict([1.0], [said])
+    assert trials(store, study=STUDY)[0].reports == 0
+
+
+def test_a_curve_may_be_any_sequence_of_numbers_of_any_library(folder):
+    numpy, torch = pytest.importorskip("numpy"), pytest.importorskip("torch")
+    point, which = SAMPLER.ask(SPACE, 0), {"study": STUDY, "trial": 0, "me": "me"}
+    assert take(folder, point, **which)
+    report(folder, point, [], **which)
+    report(folder, point, [1, numpy.float32(0.5)], **which)
+    report(folder, point, (1, 0.5, torch.tensor(3)), **which)
+    report(folder, point, numpy.array([1, 0.5, 3, 2]), **which)
+    report(folder, point, torch.tensor([1, 0.5, 3, 2, 4]), state=DONE, **which)
+    assert list(curves(folder, study=STUDY)) == [[1, 0.5, 3, 2, 4]]
+
+
+@pytest.mark.parametrize(("trial", "error"), [(-1, ValueError), (2**64, ValueError), ("0", TypeError)])
+def test_a_trial_that_cannot_be_is_refused_by_name(store, trial, error):
+    point = SAMPLER.ask(SPACE, 0)
+    for call in (
+        lambda: SAMPLER.ask(SPACE, trial),
+        lambda: take(store, point, study=STUDY, trial=trial, me="me"),
+        lambda: report(store, point, [], study=STUDY, trial=trial, me="me"),
+    ):
+        with pytest.raises(error) as caught:
+            call()
+        if error is ValueError:
+            assert str(caught.value) == f"`trial` was given {trial}, expected a whole number from 0 to 2^64-1"
+    for last in (2**64 - 1, 2**63):
+        assert take(store, point, study=STUDY, trial=last, me="me")
+    assert [row.trial for row in trials(store, study=STUDY)] == [2**63, 2**64 - 1]
+
+
+def test_a_row_of_a_printed_table_is_one_line_of_a_length_a_person_reads(store):
+    space = Space()
+    for k in range(300):
+        space = space.real(f"x{k}", 0, 1)
+    run(store, 0, [1.0], space=space, state=FAILED, because="Traceback:\n\x1b[31mline 1\r\nline 2" * 100)
+    head, columns, row = repr(trials(store, study=STUDY)).splitlines()
+    assert head == "Trials, 1 row: 1 failed"
+    assert columns.split() == ["trial", "attempt", "state", "score", "point", "because"]
+    assert len(row) < 500
+    assert "..." in row
+    assert row.isprintable()
+
+
+def test_the_sequences_begin_empty():
+    for kind in (History, Curves, Trials):
+        assert len(kind()) == 0
+        assert kind() + kind() == kind()
 
 
 def test_the_best_of_nothing_finished_is_none(store):

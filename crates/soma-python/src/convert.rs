@@ -1,6 +1,7 @@
 //! Values that cross: options and numbers in, scalars out.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use soma_study::Scalar;
@@ -34,10 +35,22 @@ pub fn scalar_from_py(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Scalar> 
     if let Ok(value) = value.cast::<PyString>() {
         return Ok(Scalar::Text(value.to_str()?.to_owned()));
     }
-    if value.is_instance_of::<PyInt>() || value.hasattr("__index__")? {
+    if value.is_instance_of::<PyInt>() {
         return int_from_py(name, "", value).map(Scalar::Int);
     }
-    if value.is_instance_of::<PyFloat>() || value.hasattr("__float__")? {
+    if value.is_instance_of::<PyFloat>() {
+        return Ok(Scalar::Float(value.extract()?));
+    }
+    // A scalar of numpy, torch or jax knows which of Python's it is: a bool of theirs is neither an int nor a float.
+    if let Ok(own) = value.call_method0(intern!(value.py(), "item"))
+        && !own.get_type().is(value.get_type())
+    {
+        return scalar_from_py(name, &own);
+    }
+    if value.hasattr(intern!(value.py(), "__index__"))? {
+        return int_from_py(name, "", value).map(Scalar::Int);
+    }
+    if value.hasattr(intern!(value.py(), "__float__"))? {
         return Ok(Scalar::Float(value.extract()?));
     }
     let (text, kind) = (value.repr()?, value.get_type().name()?);
@@ -47,6 +60,70 @@ pub fn scalar_from_py(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Scalar> 
         &format!("`{name}` was given {text}, a {kind}, expected a str, bool, int, float or None"),
         Some("give each one a word, and look the value up in a dict by that word".to_owned()),
     )?)
+}
+
+/// A curve: any sequence of numbers, of whatever library.
+pub struct Reals(pub Vec<f64>);
+
+impl<'py> FromPyObject<'_, 'py> for Reals {
+    type Error = PyErr;
+
+    fn extract(values: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(values) = values.cast::<PyList>() {
+            return values
+                .iter()
+                .enumerate()
+                .map(|(at, value)| real_at(at, &value))
+                .collect::<PyResult<_>>()
+                .map(Self);
+        }
+        let is_text = values.is_instance_of::<PyString>() || values.is_instance_of::<PyDict>();
+        // What has no length can be walked once, and a curve is given whole each time.
+        if is_text || values.len().is_err() {
+            return Err(PyTypeError::new_err(format!(
+                "a curve was given as {}, expected a list of numbers, one per report",
+                shortened(&values)?
+            )));
+        }
+        let reals = values.try_iter()?.enumerate().map(|(at, value)| real_at(at, &value?));
+        reals.collect::<PyResult<_>>().map(Self)
+    }
+}
+
+/// The report at an index of a curve.
+fn real_at(at: usize, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    value.extract().map_err(|error: PyErr| {
+        if !error.is_instance_of::<PyTypeError>(value.py()) {
+            return error;
+        }
+        let given = shortened(value).unwrap_or_default();
+        PyTypeError::new_err(format!("report {} of a curve was given as {given}, expected a number", at + 1))
+    })
+}
+
+/// How Python shows a value, cut where it is long.
+fn shortened(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let text = value.repr()?.to_string();
+    Ok(if text.chars().count() > 80 { text.chars().take(77).chain("...".chars()).collect() } else { text })
+}
+
+/// The number of a trial.
+pub struct TrialNumber(pub u64);
+
+impl<'py> FromPyObject<'_, 'py> for TrialNumber {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        value.extract().map(Self).map_err(|error: PyErr| {
+            if !error.is_instance_of::<PyOverflowError>(value.py()) {
+                return error;
+            }
+            let given = shortened(&value).unwrap_or_default();
+            PyValueError::new_err(format!(
+                "`trial` was given {given}, expected a whole number from 0 to 2^64-1"
+            ))
+        })
+    }
 }
 
 /// A whole number for the dimension `name`; `what` names the bound it is (`low `), or is empty.

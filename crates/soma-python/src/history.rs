@@ -4,20 +4,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
-use pyo3::exceptions::{PyIndexError, PyKeyError};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PyMapping, PySlice, PyString, PyTuple};
-use pyo3::{IntoPyObjectExt, intern};
-use soma_study::{
-    Abandoned, Curve, Curves, Goal, History, Observation, Point, Rows, Space, State, Trial, Trials,
-};
+use pyo3::types::{PyCapsule, PyDict, PyList, PyMapping, PySlice};
+use soma_study::{Curve, Curves, History, Observation, Rows, Space, Trial, Trials};
 
+use crate::convert::Reals;
 use crate::point::PyPoint;
-
-/// Rows that a printed sequence shows before it says how many more there are.
-const SHOWN_ROWS: usize = 20;
-/// Values of a curve that its row shows.
-const SHOWN_REPORTS: usize = 8;
+use crate::print::{as_html, as_text, counts};
+use crate::row::{PyObservation, PyTrial};
 
 /// A row that becomes a Python object of its own.
 trait ToPy {
@@ -99,7 +94,7 @@ pub fn curves_from_py(curves: Option<&Bound<'_, PyAny>>) -> PyResult<Curves> {
     }
     let mut rows = Vec::new();
     for (values, trial) in curves.try_iter()?.zip(0..) {
-        rows.push(Curve { trial, values: values?.extract::<Vec<f64>>()?.into() });
+        rows.push(Curve { trial, values: values?.extract::<Reals>()?.0.into() });
     }
     Ok(rows.into_iter().collect())
 }
@@ -134,6 +129,12 @@ macro_rules! sequence {
 
         #[pymethods]
         impl $class {
+            /// No rows.
+            #[new]
+            fn new() -> Self {
+                Self(Rows::new())
+            }
+
             fn __len__(&self) -> usize {
                 self.0.len()
             }
@@ -227,313 +228,6 @@ sequence!(
     }
 );
 
-/// A trial as a sampler sees it; reads like a dict and like an object.
-///
-/// Attributes:
-///     trial: The trial's number.
-///     point: Where it looked.
-///     score: What it is ranked by, always finite; None while it runs.
-#[pyclass(name = "Observation", module = "somatize.study", frozen, mapping)]
-pub struct PyObservation(pub Observation);
-
-/// One attempt at one trial; reads like a dict and like an object.
-///
-/// Attributes:
-///     trial: The trial's number, from 0.
-///     attempt: How many attempts came before this one.
-///     state: `RUNNING`, `DONE`, `PRUNED` or `FAILED`.
-///     point: Where it looked; None where the record of its taking is damaged or was never written.
-///     score: What a trial that ran to the end is ranked by; the last report of a pruned one, never ranked.
-///     who: Who took it.
-///     goal: `"min"` or `"max"`; None where nobody said.
-///     because: Why it was pruned, or failed.
-///     took_secs: Seconds from taking it to its last report; None while it runs.
-///     reports: Values reported so far. Not among the keys.
-///     space_version: Which version of the study's space its point was written with, from 1. Not among the keys.
-///     is_discarded: Whether somebody took it out of the study. Not among the keys.
-#[pyclass(name = "Trial", module = "somatize.study", frozen, mapping)]
-pub struct PyTrial(pub Trial);
-
-/// A trial whose process ended without saying how it went; reads like a dict and like an object.
-///
-/// Attributes:
-///     trial: The trial's number.
-///     attempt: The last attempt, which fell silent.
-///     point: Where it looked; None where the process ended between claiming the trial and saying so.
-///     who: Who took it; empty where that is not recorded.
-#[pyclass(name = "Abandoned", module = "somatize.study", frozen, mapping)]
-pub struct PyAbandoned(pub Abandoned);
-
-/// The members of a row by name: a mapping of them, and getters.
-macro_rules! row {
-    ($class:ident, $name:literal, [$($key:ident: $type:ty = $value:expr;)*], { $($more:tt)* }) => {
-        impl $class {
-            const KEYS: &[&'static str] = &[$(stringify!($key)),*];
-
-            fn find<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-                match key {
-                    $(stringify!($key) => self.$key().into_bound_py_any(py).map(Some),)*
-                    _ => Ok(None),
-                }
-            }
-
-            fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-                let dict = PyDict::new(py);
-                $(dict.set_item(intern!(py, stringify!($key)), self.$key())?;)*
-                Ok(dict)
-            }
-        }
-
-        #[pymethods]
-        impl $class {
-            $(
-                #[getter]
-                fn $key(&self) -> $type {
-                    let get: fn(&Self) -> $type = $value;
-                    get(self)
-                }
-            )*
-
-            fn __getitem__<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-                let name: Option<&str> = key.cast::<PyString>().ok().and_then(|key| key.to_str().ok());
-                let found = name.map(|name| self.find(key.py(), name)).transpose()?.flatten();
-                found.ok_or_else(|| PyKeyError::new_err((key.clone().unbind(),)))
-            }
-
-            /// The value of `key`, or `default` where there is no such key.
-            #[pyo3(signature = (key, default = None))]
-            fn get<'py>(
-                &self,
-                py: Python<'py>,
-                key: &str,
-                default: Option<Bound<'py, PyAny>>,
-            ) -> PyResult<Option<Bound<'py, PyAny>>> {
-                Ok(self.find(py, key)?.or(default))
-            }
-
-            /// The names of the members.
-            fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-                self.to_dict(py)?.call_method0("keys")
-            }
-
-            /// The members.
-            fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-                self.to_dict(py)?.call_method0("values")
-            }
-
-            /// Pairs of name and member.
-            fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-                self.to_dict(py)?.call_method0("items")
-            }
-
-            fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-                PyTuple::new(py, Self::KEYS)?.call_method0("__iter__")
-            }
-
-            fn __len__(&self) -> usize {
-                Self::KEYS.len()
-            }
-
-            fn __contains__(&self, key: &Bound<'_, PyAny>) -> bool {
-                key.extract::<&str>().is_ok_and(|key| Self::KEYS.contains(&key))
-            }
-
-            fn __eq__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<bool> {
-                match (other.cast::<Self>(), other.cast::<PyDict>()) {
-                    (Ok(other), _) => Ok(self.0 == other.get().0),
-                    (_, Ok(other)) => self.to_dict(py)?.eq(other),
-                    _ => Ok(false),
-                }
-            }
-
-            fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-                let mut members = Vec::new();
-                for (key, value) in self.to_dict(py)? {
-                    members.push(format!("{key}={}", value.repr()?));
-                }
-                Ok(format!("{}({})", $name, members.join(", ")))
-            }
-
-            $($more)*
-        }
-    };
-}
-
-row!(PyObservation, "Observation", [
-    trial: u64 = |row| row.0.trial;
-    point: PyPoint = |row| PyPoint(row.0.point.clone());
-    score: Option<f64> = |row| row.0.score;
-], {});
-
-row!(PyTrial, "Trial", [
-    trial: u64 = |row| row.0.trial;
-    attempt: u32 = |row| row.0.attempt;
-    state: &'static str = |row| row.0.state.as_str();
-    point: Option<PyPoint> = |row| row.0.point.clone().map(PyPoint);
-    score: Option<f64> = |row| row.0.score;
-    who: String = |row| row.0.who.to_string();
-    goal: Option<&'static str> = |row| row.0.goal.map(Goal::as_str);
-    because: Option<String> = |row| row.0.because.as_deref().map(str::to_owned);
-    took_secs: Option<f64> = |row| row.0.took_secs;
-], {
-    #[getter]
-    fn reports(&self) -> usize {
-        self.0.reports
-    }
-
-    #[getter]
-    fn space_version(&self) -> u32 {
-        self.0.space_version
-    }
-
-    #[getter]
-    fn is_discarded(&self) -> bool {
-        self.0.is_discarded
-    }
-});
-
-row!(PyAbandoned, "Abandoned", [
-    trial: u64 = |row| row.0.trial;
-    attempt: u32 = |row| row.0.attempt;
-    point: Option<PyPoint> = |row| row.0.point.clone().map(PyPoint);
-    who: String = |row| row.0.who.clone();
-], {});
-
-/// A row in print.
-trait Printed {
-    const HEADS: &[&'static str];
-
-    fn cells(&self) -> Vec<String>;
-
-    /// What is said of all of them, after their number.
-    fn summary(_rows: &Rows<Self>) -> String
-    where
-        Self: Sized,
-    {
-        String::new()
-    }
-}
-
-impl Printed for Observation {
-    const HEADS: &[&'static str] = &["trial", "score", "point"];
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.trial.to_string(), self.score.map(short).unwrap_or_default(), self.point.to_string()]
-    }
-}
-
-impl Printed for Curve {
-    const HEADS: &[&'static str] = &["trial", "reports", "curve"];
-
-    fn cells(&self) -> Vec<String> {
-        let shown: Vec<String> = self.values.iter().take(SHOWN_REPORTS).map(|value| short(*value)).collect();
-        let more = if self.values.len() > SHOWN_REPORTS { " ..." } else { "" };
-        vec![self.trial.to_string(), self.values.len().to_string(), shown.join(" ") + more]
-    }
-}
-
-impl Printed for Trial {
-    const HEADS: &[&'static str] = &["trial", "attempt", "state", "score", "point", "because"];
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.trial.to_string(),
-            self.attempt.to_string(),
-            self.state.to_string(),
-            self.score.map(short).unwrap_or_default(),
-            self.point.as_ref().map(Point::to_string).unwrap_or_default(),
-            self.because.as_deref().unwrap_or_default().to_owned(),
-        ]
-    }
-
-    fn summary(rows: &Rows<Self>) -> String {
-        let counted = counts(rows);
-        let said = counted.iter().filter(|(_, n)| *n > 0).map(|(state, n)| format!("{n} {state}"));
-        said.collect::<Vec<_>>().join(", ")
-    }
-}
-
-/// How many trials stand where, each by its result or else its last attempt.
-fn counts(rows: &Trials) -> [(State, usize); State::ALL.len()] {
-    let mut counted = State::ALL.map(|state| (state, 0));
-    let mut add = |state| {
-        for (one, n) in &mut counted {
-            *n += usize::from(*one == state);
-        }
-    };
-    let mut last: Option<&Trial> = None;
-    for row in rows {
-        match last {
-            // The first attempt that is done has the say.
-            Some(before) if before.trial == row.trial && before.state == State::Done => continue,
-            Some(before) if before.trial != row.trial => add(before.state),
-            _ => {}
-        }
-        last = Some(row);
-    }
-    if let Some(last) = last {
-        add(last.state);
-    }
-    counted
-}
-
-/// Six digits, as a person reads a score.
-fn short(value: f64) -> String {
-    let is_plain = value == 0.0 || (1e-4..1e6).contains(&value.abs());
-    if !is_plain && value.is_finite() {
-        return format!("{value:.5e}");
-    }
-    let before = value.abs().log10().floor().max(0.0);
-    let after = if before.is_finite() { 5.0 - before } else { 0.0 };
-    let text = format!("{value:.*}", after as usize);
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
-fn headline<T: Printed>(name: &str, rows: &Rows<T>) -> String {
-    let (n, summary) = (rows.len(), T::summary(rows));
-    let ending = if summary.is_empty() { String::new() } else { format!(": {summary}") };
-    format!("{name}, {n} row{}{ending}", if n == 1 { "" } else { "s" })
-}
-
-fn as_text<T: Printed>(name: &str, rows: &Rows<T>) -> String {
-    let mut text = headline(name, rows);
-    if rows.is_empty() {
-        return text;
-    }
-    let mut lines = vec![T::HEADS.iter().map(ToString::to_string).collect::<Vec<_>>()];
-    lines.extend(rows.iter().take(SHOWN_ROWS).map(Printed::cells));
-    let widths: Vec<usize> = (0..T::HEADS.len())
-        .map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0))
-        .collect();
-    for line in &lines {
-        let padded: Vec<String> =
-            line.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        text.push('\n');
-        text.push_str(padded.join("  ").trim_end());
-    }
-    if rows.len() > SHOWN_ROWS {
-        text.extend(["\n... and ", &(rows.len() - SHOWN_ROWS).to_string(), " more"]);
-    }
-    text
-}
-
-fn as_html<T: Printed>(name: &str, rows: &Rows<T>) -> String {
-    let line = |tag: &str, cells: &[String]| {
-        let cells = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell)));
-        format!("<tr>{}</tr>", cells.collect::<String>())
-    };
-    let head = line("th", &T::HEADS.iter().map(ToString::to_string).collect::<Vec<_>>());
-    let body: String = rows.iter().take(SHOWN_ROWS).map(|row| line("td", &row.cells())).collect();
-    let hidden = rows.len().saturating_sub(SHOWN_ROWS);
-    let more = if hidden > 0 { format!("<p>... and {hidden} more</p>") } else { String::new() };
-    let headline = escaped(&headline(name, rows));
-    format!("<p>{headline}</p><table><thead>{head}</thead><tbody>{body}</tbody></table>{more}")
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 /// One record batch as the capsule that the Arrow C stream protocol asks for.
 fn stream(py: Python<'_>, batch: RecordBatch) -> PyResult<Bound<'_, PyCapsule>> {
     let schema = batch.schema();
@@ -541,17 +235,9 @@ fn stream(py: Python<'_>, batch: RecordBatch) -> PyResult<Bound<'_, PyCapsule>> 
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
 }
 
-/// Puts the classes of this file into the module, and makes the rows `collections.abc.Mapping`s.
+/// Puts the classes into the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyHistory>()?;
     module.add_class::<PyCurves>()?;
-    module.add_class::<PyTrials>()?;
-    module.add_class::<PyObservation>()?;
-    module.add_class::<PyTrial>()?;
-    module.add_class::<PyAbandoned>()?;
-    let mapping = module.py().import("collections.abc")?.getattr("Mapping")?;
-    for row in ["Observation", "Trial", "Abandoned"] {
-        mapping.call_method1("register", (module.getattr(row)?,))?;
-    }
-    Ok(())
+    module.add_class::<PyTrials>()
 }

@@ -25,7 +25,9 @@ mod host;
 mod node;
 mod plan;
 mod point;
+mod print;
 mod pruner;
+mod row;
 mod sampler;
 mod space;
 mod store;
@@ -41,6 +43,7 @@ fn _somatize(module: &Bound<'_, PyModule>) -> PyResult<()> {
     space::register(module)?;
     point::register(module)?;
     history::register(module)?;
+    row::register(module)?;
     sampler::register(module)?;
     pruner::register(module)?;
     study::register(module)?;

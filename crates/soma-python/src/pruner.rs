@@ -10,7 +10,7 @@ use soma_study::{
     PercentileOptions, Pruner, ThresholdOptions,
 };
 
-use crate::convert::{call_from_text, call_in_words};
+use crate::convert::{Reals, call_from_text, call_in_words};
 use crate::error::OrRaise;
 use crate::history::curves_from_py;
 
@@ -226,14 +226,14 @@ impl PyPruner {
     fn verdict(
         &self,
         py: Python<'_>,
-        mine: Vec<f64>,
+        mine: Reals,
         others: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<String>> {
         let others = curves_from_py(others)?;
         if others.len() <= FEW_CURVES {
-            return Ok(self.0.verdict(&mine, &others));
+            return Ok(self.0.verdict(&mine.0, &others));
         }
-        Ok(py.detach(|| self.0.verdict(&mine, &others)))
+        Ok(py.detach(|| self.0.verdict(&mine.0, &others)))
     }
 
     /// The same pruner, with `goal` for every rule that was not given one.

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use pyo3::prelude::*;
 use soma_study::{Goal, RandomOptions, Sampler, SobolOptions, TpeOptions};
 
-use crate::convert::{call_from_text, call_in_words};
+use crate::convert::{TrialNumber, call_from_text, call_in_words};
 use crate::enter::long;
 use crate::error::OrRaise;
 use crate::history::history_from_py;
@@ -141,17 +141,17 @@ impl PySampler {
         &self,
         py: Python<'_>,
         space: &Bound<'_, PySpace>,
-        trial: u64,
+        trial: TrialNumber,
         history: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyPoint> {
         let space = &space.get().0;
         let history = history_from_py(space, history)?;
         // About a microsecond: releasing the interpreter, and waiting for it again, would take longer.
         if self.0.is_independent() {
-            return self.0.ask(space, trial, &history).map(PyPoint).or_raise(py);
+            return self.0.ask(space, trial.0, &history).map(PyPoint).or_raise(py);
         }
         let (sampler, space) = (self.0.clone(), space.clone());
-        long(py, move || sampler.ask(&space, trial, &history)).map(PyPoint)
+        long(py, move || sampler.ask(&space, trial.0, &history)).map(PyPoint)
     }
 
     /// How many trials the sampler has points for in a space; None when there is no end of them.

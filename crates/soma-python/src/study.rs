@@ -7,10 +7,12 @@ use soma_store::{Damage, Store};
 use soma_study::importance::Evaluator;
 use soma_study::{Goal, Report, Space, State, StudyError, Take};
 
+use crate::convert::{Reals, TrialNumber};
 use crate::enter::{brief, long};
 use crate::error::{OrRaise, class};
-use crate::history::{PyAbandoned, PyCurves, PyHistory, PyTrial, PyTrials};
+use crate::history::{PyCurves, PyHistory, PyTrials};
 use crate::point::PyPoint;
+use crate::row::{PyAbandoned, PyTrial};
 use crate::space::PySpace;
 use crate::store::{PyStore, lease_from_secs};
 
@@ -44,12 +46,12 @@ fn take(
     store: &Bound<'_, PyStore>,
     point: &Bound<'_, PyPoint>,
     study: &str,
-    trial: u64,
+    trial: TrialNumber,
     me: &str,
     attempt: u32,
     goal: Option<&str>,
 ) -> PyResult<bool> {
-    let how = Take { study, trial, me, attempt, goal: goal_from(py, goal)? };
+    let how = Take { study, trial: trial.0, me, attempt, goal: goal_from(py, goal)? };
     let (store, point) = (&store.get().0, &point.get().0);
     brief(py, || soma_study::take(store, point, &how))
 }
@@ -88,9 +90,9 @@ fn report(
     py: Python<'_>,
     store: &Bound<'_, PyStore>,
     point: &Bound<'_, PyPoint>,
-    said: Vec<f64>,
+    said: Reals,
     study: &str,
-    trial: u64,
+    trial: TrialNumber,
     me: &str,
     attempt: u32,
     state: &str,
@@ -99,9 +101,9 @@ fn report(
     goal: Option<&str>,
 ) -> PyResult<()> {
     let (state, goal) = (state.parse::<State>().or_raise(py)?, goal_from(py, goal)?);
-    let how = Report { study, trial, me, attempt, state, score, because, goal };
+    let how = Report { study, trial: trial.0, me, attempt, state, score, because, goal };
     let (store, point) = (&store.get().0, &point.get().0);
-    brief(py, || soma_study::report(store, point, &said, &how))
+    brief(py, || soma_study::report(store, point, &said.0, &how))
 }
 
 /// The trials that ran to the end, in trial order: empty for a study that nobody has begun. Costs what is new since
@@ -316,11 +318,11 @@ fn discard(
     py: Python<'_>,
     store: &Bound<'_, PyStore>,
     study: String,
-    trial: u64,
+    trial: TrialNumber,
     because: Option<String>,
 ) -> PyResult<()> {
     reading(py, store, None, study, move |store, study| {
-        soma_study::discard(store, study, trial, because.as_deref())
+        soma_study::discard(store, study, trial.0, because.as_deref())
     })
 }
 
@@ -363,9 +365,9 @@ fn attempts(
     py: Python<'_>,
     store: &Bound<'_, PyStore>,
     study: String,
-    trial: u64,
+    trial: TrialNumber,
 ) -> PyResult<Vec<(u32, Vec<f64>)>> {
-    reading(py, store, None, study, move |store, study| soma_study::attempts(store, study, trial))
+    reading(py, store, None, study, move |store, study| soma_study::attempts(store, study, trial.0))
 }
 
 /// What a study searches and which end of its score is good: its newest space, and `"min"`, `"max"` or None.

@@ -173,7 +173,8 @@ impl StudyError {
             Self::Space(source) => return source.hint(),
             Self::UnknownStudy { close: Some(close), .. } => return Some(format!("did you mean `{close}`?")),
             Self::UnknownStudy { close: None, .. } => "a study begins with the first `take`",
-            Self::UnknownTrial { .. } | Self::NoScore { .. } | Self::Document { .. } => return None,
+            Self::UnknownTrial { .. } | Self::Document { .. } => return None,
+            Self::NoScore { .. } => "give the curve, or `score`",
             Self::SpaceDiffers { .. } => {
                 "bounds and options may change in a study; for other names or kinds begin another one"
             }
