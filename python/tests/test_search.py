@@ -158,7 +158,11 @@ def test_numbers_of_torch_and_numpy_are_reports(store):
     ("objective", "because"),
     [
         (lambda point: 1 / 0, "ZeroDivisionError: division by zero"),
-        (lambda point: None, "TypeError"),
+        (lambda point: None, "TypeError: the objective gave None, expected a number, or a generator"),
+        (lambda point: {"loss": 1.0}, "TypeError: the objective gave {'loss': 1.0}, expected a number, or a"),
+        (lambda point: iter([None]), "TypeError: the objective gave None, expected a number"),
+        (lambda point: iter(["0.5"]), "TypeError: the objective gave '0.5', expected a number"),
+        (lambda point: iter([10**400]), "OverflowError"),
         (lambda point: iter([]), "ValueError: the objective reported nothing"),
         (lambda point: math.nan, "nan"),
     ],
@@ -180,6 +184,71 @@ def test_raises_stops_at_the_first_exception_once_it_is_reported(store):
     assert trials(store, study=STUDY)[0].because == "KeyError: 'lr'"
 
 
+def test_what_a_pruned_objective_raises_while_it_is_closed_changes_no_verdict(store):
+    def untidy(point):
+        try:
+            yield 1.0
+            yield 0.5
+        finally:
+            raise RuntimeError("the logger is gone")
+
+    pruner = Pruner.threshold(upper=0.75)
+    search(untidy, store, SPACE, SAMPLER, total=2, pruner=pruner, **QUICK)
+    assert states(store) == [PRUNED] * 2
+    with pytest.raises(RuntimeError, match="logger"):
+        search(untidy, store, SPACE, SAMPLER, total=4, pruner=pruner, raises=True, **QUICK)
+    assert states(store) == [PRUNED] * 3
+
+
+class Cancelled(BaseException):
+    """As some frameworks end what runs."""
+
+
+@pytest.mark.parametrize("error", [Cancelled, GeneratorExit, SystemExit])
+def test_whatever_ends_the_loop_leaves_its_trial_to_others(store, error):
+    def ended(point):
+        yield 1.0
+        raise error
+
+    with pytest.raises(error):
+        search(ended, store, SPACE, SAMPLER, total=1, **QUICK)
+    (row,) = trials(store, study=STUDY)
+    assert (row.state, row.because) == (FAILED, "interrupted")
+    # In the same process: a trial left running would be waited for without end.
+    search(bowl, store, SPACE, SAMPLER, total=1, **QUICK)
+    assert states(store) == [FAILED, DONE]
+
+
+def test_an_error_of_the_loop_leaves_its_trial_to_others(store, monkeypatch):
+    def broken(*_, **__):
+        raise OSError("the folder is gone")
+
+    monkeypatch.setattr(sys.modules[search.__module__], "curves", broken)
+    with pytest.raises(OSError, match="gone"):
+        search(bowl, store, SPACE, SAMPLER, total=1, pruner=Pruner.median(), **QUICK)
+    assert states(store) == [FAILED]
+    search(bowl, store, SPACE, SAMPLER, total=1, **QUICK)
+    assert states(store) == [FAILED, DONE]
+
+
+def test_a_study_of_no_trials_is_empty(store):
+    assert len(search(bowl, store, SPACE, SAMPLER, total=0, **QUICK)) == 0
+    assert store.studies() == []
+    search(bowl, store, SPACE, SAMPLER, total=2, **QUICK)
+    assert len(search(bowl, store, SPACE, SAMPLER, total=0, **QUICK)) == 2
+
+
+def test_an_objective_that_cannot_run_is_refused_before_any_trial(store):
+    async def later(point):
+        return 1.0
+
+    with pytest.raises(TypeError, match="`objective` was given 3, expected a function"):
+        search(3, store, SPACE, SAMPLER, total=1, **QUICK)
+    with pytest.raises(TypeError, match="`objective` was given an async function"):
+        search(later, store, SPACE, SAMPLER, total=1, **QUICK)
+    assert store.studies() == []
+
+
 def test_a_failure_of_the_loop_itself_is_not_the_objectives(store):
     search(bowl, store, SPACE, SAMPLER, total=1, **QUICK)
     with pytest.raises(SpaceMismatchError):
@@ -192,6 +261,8 @@ def test_a_goal_or_a_total_that_cannot_be_is_refused_before_any_trial(store):
         search(bowl, store, SPACE, SAMPLER, total=1, **QUICK | {"goal": "up"})
     with pytest.raises(ValueError, match="`total` was given `-1`"):
         search(bowl, store, SPACE, SAMPLER, total=-1, **QUICK)
+    with pytest.raises(TypeError, match="`total` was given `'3'`, expected a whole number"):
+        search(bowl, store, SPACE, SAMPLER, total="3", **QUICK)
     with pytest.raises(ValueError, match="`attempts` was given `0`"):
         search(bowl, store, SPACE, SAMPLER, total=1, attempts=0, **QUICK)
     assert store.studies() == []

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
+import operator
 import os
+import reprlib
 import secrets
 import signal
 import socket
@@ -14,7 +17,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import islice, zip_longest
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from somatize._somatize import (
     DONE,
@@ -37,7 +40,7 @@ from somatize._somatize import (
     take,
     trials,
 )
-from somatize.errors import OwnershipError, StudyNotFoundError, UsedUpError
+from somatize.errors import OwnershipError, SomaError, StudyNotFoundError, UsedUpError
 
 if TYPE_CHECKING:
     from typing import SupportsFloat
@@ -100,6 +103,7 @@ def search(
         GoalError: The study was begun with the other goal.
         SpaceError: Another goal than the two there are.
         ValueError: `total` is negative or `attempts` below 1.
+        TypeError: They are no whole numbers, or the objective is none or an async function.
         KeyboardInterrupt: Ctrl-C; the running trial is reported FAILED, `because="interrupted"`, before.
         SystemExit: SIGTERM, where the program has no handler of its own; reported likewise.
 
@@ -107,10 +111,7 @@ def search(
         UserWarning: The space has fewer than `total` points: the loop ended when all were used. Or a trial
             was lost to another worker, which took this one for dead.
     """
-    if total < 0:
-        raise ValueError(f"`total` was given `{total}`, expected zero or more")
-    if attempts < 1:
-        raise ValueError(f"`attempts` was given `{attempts}`, expected at least 1")
+    _check(objective, total, attempts)
     sampler, pruner = sampler.toward(goal), pruner and pruner.toward(goal)
     worker = _Worker(objective, store, study, goal, pruner, me or _name(), attempts, raises)
     with _terminable(), _Bar(store, study, total, shown=progress) as bar:
@@ -118,7 +119,21 @@ def search(
             if one is not None:
                 worker.run(*one)
             bar.show()
-    return trials(store, space, study=study)
+    # Where there was nothing to do, nobody may have begun the study.
+    return trials(store, space, study=study) if total else _rows(store, study) or Trials()
+
+
+def _check(objective: object, total: object, attempts: object) -> None:
+    """Refuse what no trial could run with, before any is taken."""
+    if not callable(objective):
+        raise TypeError(f"`objective` was given {reprlib.repr(objective)}, expected a function of the point")
+    if inspect.iscoroutinefunction(objective) or inspect.isasyncgenfunction(objective):
+        raise TypeError("`objective` was given an async function, expected one that runs by itself")
+    for name, value, least in (("total", total, 0), ("attempts", attempts, 1)):
+        if not isinstance(value, SupportsIndex):
+            raise TypeError(f"`{name}` was given `{value!r}`, expected a whole number")
+        if operator.index(value) < least:
+            raise ValueError(f"`{name}` was given `{value!r}`, expected at least {least}")
 
 
 class _Worker:
@@ -161,9 +176,10 @@ class _Worker:
                 report(self.store, point, said, state=FAILED, because=because, **which)
         except OwnershipError as error:
             warnings.warn(str(error), stacklevel=3)
-        except (KeyboardInterrupt, SystemExit):
-            # Ours or not: for a trial that was never taken this is refused, and changes nothing.
-            with suppress(OwnershipError):
+        except BaseException:
+            # The trial is left to others, who would wait for it as long as this process lives. Ours or not:
+            # for one that was never taken, or has ended, this is refused and changes nothing.
+            with suppress(SomaError, OSError):
                 report(self.store, point, said, state=FAILED, because=INTERRUPTED, **which)
             raise
 
@@ -186,8 +202,8 @@ class _Worker:
         else:
             because = f"{type(heard.error).__name__}: {heard.error}"
             report(self.store, point, said, state=FAILED, because=because, **which)
-            if self.raises:
-                raise heard.error
+        if heard.error is not None and self.raises:
+            raise heard.error
 
 
 class _Heard:
@@ -209,23 +225,33 @@ class _Heard:
         finally:
             # A pruned generator ends here and now, and frees what it holds before the next trial starts.
             if hasattr(said, "close"):
-                said.close()
+                try:
+                    said.close()
+                except Exception as error:
+                    self.error = self.error or error
 
     def _values(self, said: Any) -> Generator[float, None, None]:
         if not isinstance(said, Iterator):
-            yield float(said)
+            yield _number(said, "a number, or a generator of numbers")
             return
         is_silent = True
         while True:
             try:
                 value = next(said)
             except StopIteration as end:
-                self.score = None if end.value is None else float(end.value)
+                self.score = None if end.value is None else _number(end.value, "a number to return")
                 break
             is_silent = False
-            yield float(value)
+            yield _number(value, "a number")
         if is_silent and self.score is None:
             raise ValueError("the objective reported nothing, expected at least one value")
+
+
+def _number(value: Any, expected: str) -> float:
+    """A float of whatever is a number: a text is none, even one that reads as a number."""
+    if isinstance(value, (str, bytes)) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
+        raise TypeError(f"the objective gave {reprlib.repr(value)}, expected {expected}")
+    return float(value)
 
 
 def _open_trials(
