@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use soma_store::{Options, Store};
 use soma_study::{
     Goal, History, Point, RealOptions, Report, Sampler, Space, State, StudyError, Take, abandoned, finished,
@@ -58,6 +58,11 @@ impl Helper {
 
     pub fn signal(&self, signal: Signal) {
         kill_process(self.pid(), signal).unwrap();
+        if signal == Signal::STOP {
+            // The signal is on its way: a process on another core writes on until it arrives.
+            let stopped_or_gone = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            waitid(WaitId::Pid(self.pid()), stopped_or_gone).unwrap();
+        }
     }
 
     pub fn kill(mut self) {
