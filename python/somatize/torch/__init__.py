@@ -12,8 +12,9 @@ except ImportError as missing:
 from somatize.torch.mode import evaluating
 from somatize.torch.module import module
 from somatize.torch.parameters import parameters
+from somatize.torch.result import Epoch, Result
 from somatize.torch.state import Unmatched, export, fedavg, keep, load, recall
-from somatize.torch.trainer import Epoch, Result, Trainer
+from somatize.torch.trainer import Trainer
 
 __all__ = [
     "Epoch",

@@ -102,9 +102,11 @@ def _judged(
             return None
     output, target = (a, b) if marks[0] == OUTPUT else (b, a)
     name = getattr(func, "__name__", str(func))
+    one_size = torch.Size(a).numel() == torch.Size(b).numel()
+    example = f", for example `target.reshape({output})` where that is what is meant" if one_size else ""
     return BatchError(
         f"the output of shape {output} and the target of shape {target} would be broadcast in `{name}`",
-        hint=f"give both one shape, for example `target.reshape({output})` where that is what is meant",
+        hint=f"give both one shape{example}",
     )
 
 

@@ -1,143 +1,50 @@
-"""What fails quietly elsewhere fails loudly here, at construction or at the first batch."""
+"""What a Trainer is given and what the objective answers, refused in words where it is of the wrong kind."""
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING, Any
+from operator import index
+from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.parameter import UninitializedParameter
 
-from somatize.errors import LossError, NoGradientError, NoParametersError, OptimizerMismatchError
-from somatize.torch.parameters import names, parameters, walk
-
-if TYPE_CHECKING:
-    from somatize import Graph
-
-SHOWN = 4
-"""How many parameters a text names before it counts the rest."""
+from somatize.errors import LossError
 
 
-class Watch:
-    """Sees to it that the optimizer trains the graph it was given with.
+def given(graph: Any, objective: Any, optimizer: Any, driver: Any) -> None:
+    """Refuse what a Trainer cannot be built from, whatever it holds.
 
-    Built once, it compares the two. Before each update the Trainer looks for one of those `reached` that has
-    no gradient: one attribute read per parameter, as many as the optimizer itself makes. Only when one is
-    found is the graph walked again; it is then left out of the looking, so each costs at most one walk.
-
-    Attributes:
-        reached: The parameters that a gradient has reached in every update so far.
+    Raises:
+        TypeError: One of them is of another kind than it should be; says which and what was given.
     """
-
-    def __init__(self, graph: Graph, objective: Any, optimizer: Any, *, allow_unused: bool) -> None:
-        _callables(graph, objective, optimizer)
-        self._graph = graph
-        self._allow_unused = allow_unused
-        self._held: list[Tensor] = [each for group in optimizer.param_groups for each in group["params"]]
-        self._names = names(graph)
-        self._known = parameters(graph)
-        if not self._known:
-            raise NoParametersError(
-                f"nothing in the graph trains: {_quoted(graph.nodes())}, without a parameter",
-                hint="give a node that trains `parameters()`, or wrap a torch module with `module(...)`",
-            )
-        _no_repeats(self._held, self._name)
-        self._owned = {id(each) for each in _asked(objective)}
-        self._compare()
-        self.reached = [each for each in self._held if each.requires_grad]
-
-    def first(self) -> None:
-        """Look before the first update.
-
-        Raises:
-            OptimizerMismatchError: A node answers other parameters than it did.
-            NoGradientError: A parameter got no gradient.
-        """
-        self._same_parameters()
-        missing = [each for each in self.reached if each.requires_grad and each.grad is None]
-        if missing and not self._allow_unused:
-            self._unreached(missing)
-
-    def lost(self) -> None:
-        """Look again, since one of those `reached` has no gradient this time.
-
-        Raises:
-            OptimizerMismatchError: A node answers other parameters than it did.
-        """
-        self._same_parameters()
-        self.reached = [each for each in self.reached if each.grad is not None]
-
-    def _compare(self) -> None:
-        """Refuse an optimizer of another graph, or of this one as it was before a node was replaced."""
-        held, known = _by_id(self._held), _by_id(self._known)
-        strangers = [each for key, each in held.items() if key not in known and key not in self._owned]
-        if not held.keys() & known.keys():
-            raise OptimizerMismatchError(
-                "the optimizer shares no parameter with the graph: "
-                f"it holds {_counted(self._held)}, the graph has {_counted(self._known)}",
-                hint="build it over this graph: `torch.optim.Adam(parameters(graph))`",
-            )
-        uncovered = [each for key, each in known.items() if key not in held and each.requires_grad]
-        if strangers and not Counter(map(_shape, strangers)) - Counter(map(_shape, uncovered)):
-            wanted = Counter(map(_shape, strangers))
-            nodes = list({self._names[id(each)][0]: None for each in uncovered if _shape(each) in wanted})
-            raise OptimizerMismatchError(
-                f"the optimizer holds {_counted(strangers)} of no node, and not those of the same shapes "
-                f"of {_quoted(nodes)}: was it replaced after the optimizer was built?",
-                hint="build the optimizer last, over `parameters(graph)`",
-            )
-        if not any(each.requires_grad for key, each in held.items() if key in known):
-            raise NoParametersError(
-                f"every parameter that the optimizer holds of the graph is frozen: {self._told(self._held)}",
-                hint="set `requires_grad_(True)` on what is to train",
-            )
-
-    def _same_parameters(self) -> None:
-        """Refuse a graph whose nodes answer other parameters than when the Trainer was built."""
-        held, known = _by_id(self._held), _by_id(self._known)
-        now: dict[int, Tensor] = {}
-        owners: dict[int, str] = {}
-        for node, each in walk(self._graph):
-            now[id(each)] = each
-            owners.setdefault(id(each), node)
-        new = [
-            key for key, each in now.items() if key not in known and key not in held and each.requires_grad
-        ]
-        gone = [key for key in held if key in known and key not in now]
-        if new or gone:
-            nodes = list(
-                {**{owners[key]: None for key in new}, **{self._names[key][0]: None for key in gone}}
-            )
-            what = "other parameters than" if gone else "more parameters than"
-            raise OptimizerMismatchError(
-                f"{_quoted(nodes)} answers {what} when the Trainer was built; the optimizer lacks them",
-                hint="finish the nodes first (a module built in the first forward needs one `g.forward(x)`), "
-                "then build the optimizer and the Trainer",
-            )
-
-    def _unreached(self, missing: list[Tensor]) -> None:
-        nodes = list({self._names[id(each)][0]: None for each in missing if id(each) in self._names})
-        leave = f"`parameters(g, without={nodes!r})`" if nodes else "a parameter list without them"
-        raise NoGradientError(
-            f"no gradient reached {self._told(missing)}",
-            hint=f"make the loss depend on them, or leave them out with {leave}; "
-            "if only some batches use them, build the Trainer with `allow_unused=True`",
+    if not callable(getattr(graph, "forward", None)) or not callable(getattr(graph, "implementation", None)):
+        raise TypeError(f"`graph` was given a `{type(graph).__name__}`, expected a Graph")
+    if not callable(objective) or isinstance(objective, type):
+        raise TypeError(f"`objective` was given `{objective!r}`, expected a callable of (output, target)")
+    if isinstance(optimizer, type) or not hasattr(optimizer, "param_groups"):
+        raise TypeError(
+            f"`optimizer` was given `{optimizer!r}`, expected one like `torch.optim.Adam(parameters(graph))`"
         )
+    if driver is not None and not callable(driver):
+        raise TypeError(f"`driver` was given `{driver!r}`, expected a callable of a list of requests")
 
-    def _told(self, some: list[Tensor]) -> str:
-        return _listed([self._name(each) for each in some])
 
-    def _name(self, parameter: Tensor) -> str:
-        shape = _shape(parameter)
-        if id(parameter) not in self._names:
-            return f"a parameter of shape {shape} that no node has"
-        node, name = self._names[id(parameter)]
-        return f"`{name}` {shape} of node `{node}`"
+def at_least_one(epochs: int) -> None:
+    """Refuse fewer epochs than one.
 
-    def __str__(self) -> str:
-        nodes = len({self._names[id(each)][0] for each in self._known})
-        return f"{len(self._known)} parameters in {nodes} nodes"
+    Raises:
+        TypeError: `epochs` is no whole number.
+        ValueError: It is below 1.
+    """
+    try:
+        index(epochs)
+    except TypeError:
+        raise TypeError(
+            f"`epochs` was given a `{type(epochs).__name__}`, expected a whole number; the data is one "
+            "iterable of `(input, target)` pairs"
+        ) from None
+    if epochs < 1:
+        raise ValueError(f"`epochs` was given `{epochs}`, expected at least 1")
 
 
 def explain(loss: Any) -> None:
@@ -177,68 +84,3 @@ def single(loss: Any) -> Tensor:
             hint="reduce it: `.mean()`, or without `reduction='none'`",
         )
     return loss
-
-
-def at_least_one(epochs: int) -> None:
-    """Refuse fewer epochs than one.
-
-    Raises:
-        ValueError: `epochs` is below 1.
-    """
-    if epochs < 1:
-        raise ValueError(f"`epochs` was given `{epochs}`, expected at least 1")
-
-
-def _callables(graph: Any, objective: Any, optimizer: Any) -> None:
-    if not callable(getattr(graph, "forward", None)) or not callable(getattr(graph, "implementation", None)):
-        raise TypeError(f"`graph` was given a `{type(graph).__name__}`, expected a Graph")
-    if not callable(objective) or isinstance(objective, type):
-        raise TypeError(f"`objective` was given `{objective!r}`, expected a callable of (output, target)")
-    if isinstance(optimizer, type) or not hasattr(optimizer, "param_groups"):
-        raise TypeError(
-            f"`optimizer` was given `{optimizer!r}`, expected one like `torch.optim.Adam(parameters(graph))`"
-        )
-    if isinstance(optimizer, torch.optim.LBFGS):
-        raise OptimizerMismatchError(
-            "LBFGS evaluates the loss several times a step, which `update` does not",
-            hint="write its closure in your own loop: `trainer.loss(batch)` is the forward and the objective",
-        )
-
-
-def _no_repeats(held: list[Tensor], name: Any) -> None:
-    counts = Counter(map(id, held))
-    twice = [each for each in _by_id(held).values() if counts[id(each)] > 1]
-    if twice:
-        raise OptimizerMismatchError(
-            f"the optimizer holds {_listed([name(each) for each in twice])} twice, and would step it twice",
-            hint="`parameters(graph)` answers each parameter once, tied ones too",
-        )
-
-
-def _asked(objective: Any) -> list[Tensor]:
-    """The parameters of an objective that has some, as a learnt temperature."""
-    asked = getattr(objective, "parameters", None)
-    return list(asked()) if isinstance(objective, torch.nn.Module) and callable(asked) else []
-
-
-def _by_id(some: list[Any]) -> dict[int, Tensor]:
-    return {id(each): each for each in some}
-
-
-def _shape(parameter: Tensor) -> tuple[int, ...] | str:
-    return "not known yet" if isinstance(parameter, UninitializedParameter) else tuple(parameter.shape)
-
-
-def _counted(some: list[Any]) -> str:
-    return "1 parameter" if len(some) == 1 else f"{len(some)} parameters"
-
-
-def _quoted(nodes: list[str]) -> str:
-    if not nodes:
-        return "no node"
-    return ("node " if len(nodes) == 1 else "nodes ") + _listed([f"`{node}`" for node in nodes])
-
-
-def _listed(some: list[str]) -> str:
-    rest = len(some) - SHOWN
-    return ", ".join(some[:SHOWN]) + (f" and {rest} more" if rest > 0 else "")

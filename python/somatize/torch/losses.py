@@ -39,7 +39,7 @@ class Losses:
         if loss.is_cpu:
             self._values.append(loss.item())
             return
-        self._loose.append(loss.detach().reshape(()))
+        self._loose.append(loss.reshape(()))
         if len(self._loose) == FOLD_EVERY:
             self._fold()
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,8 @@ from somatize.torch.gradients import clear
 from somatize.torch.losses import Losses
 from somatize.torch.mode import evaluating
 from somatize.torch.progress import bar
+from somatize.torch.result import Epoch, Result
+from somatize.torch.watch import Watch
 
 if TYPE_CHECKING:
     from somatize import Graph
@@ -31,47 +32,15 @@ Batch = tuple[Any, Any]
 Data = Iterable[Batch] | Callable[[], Iterable[Batch]]
 
 
-@dataclass(frozen=True)
-class Epoch:
-    """One walk over the data.
-
-    Attributes:
-        number: Counted from 0 over the life of the Trainer, so a second `fit` goes on counting.
-        loss: The mean over samples: every batch weighs what it holds, the short last one too. That is the
-            epoch's loss for an objective that is a mean over its batch. Where a batch does not say its size
-            (its target and input hold neither a tensor with dimensions nor a list), every batch of the epoch
-            weighs the same.
-        n_steps: Batches taken.
-        n_samples: The sum of B, or 0 where a batch did not say.
-    """
-
-    number: int
-    loss: float
-    n_steps: int
-    n_samples: int
-
-
-@dataclass(frozen=True)
-class Result:
-    """What `fit` saw.
-
-    Attributes:
-        history: The loss of every step, in order; one float a step.
-        loss: The last one.
-        epochs: One `Epoch` a walk over the data; `result.epochs[-1].loss` is the mean loss of the last.
-    """
-
-    history: list[float]
-    loss: float
-    epochs: list[Epoch]
-
-
 class Trainer:
     """Trains a graph with an objective and an optimizer, all three the caller's.
 
     `step` is the primitive, `fit` the sugar. Neither calls `train()` or `eval()` on anything, and the
     branches of a wave run one at a time unless `workers` says otherwise, so `torch.manual_seed` means what it
     means in plain torch: on the CPU the numbers are bit for bit those of the loop written by hand.
+
+    A subclass that wants another step overrides `loss`, `backward` or `update`, of which `step` and `fit` are
+    made. A Trainer pickles and copies with all it holds; gradients gathered and not yet applied stay behind.
 
     Args:
         graph: The network. At least one of its nodes has parameters.
@@ -84,6 +53,7 @@ class Trainer:
             experts; see `torch.autograd.grad`.
 
     Attributes:
+        objective: May be exchanged at any time. For another graph or optimizer build another Trainer.
         n_steps: Updates taken so far.
         n_epochs: Epochs that `fit` has completed so far.
 
@@ -91,7 +61,7 @@ class Trainer:
         NoParametersError: No node has parameters, or the optimizer holds frozen ones only.
         OptimizerMismatchError: The optimizer shares no parameter with the graph, holds one twice, or holds
             those of a node that has been replaced since.
-        TypeError: `objective` cannot be called, or `optimizer` is no optimizer (a name, or a class).
+        TypeError: `objective` or `driver` cannot be called, or `optimizer` is no optimizer (a name, a class).
 
     Example:
         >>> import torch
@@ -113,16 +83,25 @@ class Trainer:
         driver: Callable[[list[Any]], list[Any]] | None = None,
         allow_unused: bool = False,
     ) -> None:
-        self.graph = graph
+        checks.given(graph, objective, optimizer, driver)
         self.objective = objective
-        self.optimizer = optimizer
         self.n_steps = 0
         self.n_epochs = 0
-        self._watch = checks.Watch(graph, objective, optimizer, allow_unused=allow_unused)
-        self._workers = workers
-        self._driver = driver
+        self._watch = Watch(graph, objective, optimizer, allow_unused=allow_unused)
+        self._graph, self._optimizer = graph, optimizer
+        self._workers, self._driver = workers, driver
         self._applied = True  # the gradients lying in the parameters belong to an update that was taken
         self._finite = True
+
+    @property
+    def graph(self) -> Graph:
+        """The network."""
+        return self._graph
+
+    @property
+    def optimizer(self) -> torch.optim.Optimizer:
+        """The optimizer."""
+        return self._optimizer
 
     def loss(self, batch: Batch) -> Tensor:
         """Forward and objective: the loss of `batch`, with its graph.
@@ -143,9 +122,9 @@ class Trainer:
         # What each step looks at stands in line: between two passes of torch a call costs 1 µs, not 0.1.
         input, target = batch if type(batch) is tuple and len(batch) == 2 else pair(batch, self.n_steps)
         if self._applied and torch.is_grad_enabled():
-            clear(self.optimizer)
+            clear(self._optimizer)
             self._applied = False
-        output = self.graph.forward(input, driver=self._driver, workers=self._workers)
+        output = self._graph.forward(input, driver=self._driver, workers=self._workers)
         if type(target) is not Tensor or type(output) is not Tensor or not target.is_cpu or not output.is_cpu:
             target = meet(target, output)
         if self.n_steps == 0:
@@ -166,10 +145,6 @@ class Trainer:
             BatchError: As for `loss`.
             LossError: The loss is not a tensor with one element, or nothing links it to a parameter.
         """
-        return self._gather(batch).detach()
-
-    def _gather(self, batch: Batch) -> Tensor:
-        """`backward`, with the loss as it is: whoever reads its number at once need not detach it first."""
         loss = self.loss(batch)
         try:
             loss.backward()  # type: ignore[no-untyped-call]
@@ -177,14 +152,17 @@ class Trainer:
             self._applied = True  # half a backward is worth nothing: the next one starts from zero
             checks.explain(loss)
             raise
-        return loss
+        return loss.detach()
 
     def update(self) -> None:
         """Let the optimizer take one step along the gradients gathered since the last one.
 
+        Whatever comes of it, those gradients are then spent: the next `loss` starts from zero.
+
         Raises:
-            UpdateError: Nothing was gathered since then.
-            NoGradientError: At the first update, a parameter that the optimizer holds got no gradient.
+            UpdateError: Nothing was gathered since then, or the optimizer wants a closure.
+            NoGradientError: At the first update, a parameter that the optimizer holds got no gradient; at a
+                later one, none has any.
             OptimizerMismatchError: A node's parameters were replaced since the optimizer was built.
         """
         if self._applied:
@@ -192,14 +170,15 @@ class Trainer:
                 "`update` without a `backward` since the last update",
                 hint="call `backward(batch)` first, or `step(batch)` for both; a failed one does not count",
             )
+        self._applied = True
         if self.n_steps == 0:
             self._watch.first()
         for each in self._watch.reached:
             if each.grad is None:
                 self._watch.lost()
                 break
-        self.optimizer.step()
-        self._applied = True
+        self._optimizer.step()
+        torch.clear_autocast_cache()  # or an autocast around the whole loop goes on with the old weights
         self.n_steps += 1
 
     def step(self, batch: Batch) -> float:
@@ -215,7 +194,7 @@ class Trainer:
         Raises:
             BatchError, LossError, NoGradientError, OptimizerMismatchError: As for `backward` and `update`.
         """
-        loss = self._gather(batch)
+        loss = self.backward(batch)
         self.update()
         value = loss.item()
         if not isfinite(value):
@@ -223,7 +202,7 @@ class Trainer:
         return value
 
     def fit(self, data: Data, epochs: int = 1, *, progress: bool = False) -> Result:
-        """Take one step per batch of `data`, `epochs` times over.
+        """Take one step per batch of `data`, `epochs` times over: `backward`, then `update`.
 
         An accelerator is waited for once an epoch, when its losses are read. A loss that is not finite is
         therefore reported at the end of its epoch, with its step.
@@ -240,16 +219,18 @@ class Trainer:
         Raises:
             SpentDataError: An epoch yielded nothing; names the epoch.
             ValueError: `epochs` is below 1.
+            TypeError: `epochs` is no whole number.
             BatchError, LossError, NoGradientError, OptimizerMismatchError: As for `backward` and `update`.
         """
         checks.at_least_one(epochs)
+        self._watch.same_parameters()
         history: list[float] = []
         done: list[Epoch] = []
         with bar(data, epochs, shown=progress) as shown:
             for epoch in range(epochs):
                 losses, batches = Losses(), batches_of(data)
                 for batch in shown.over(batches):
-                    loss = self._gather(batch)
+                    loss = self.backward(batch)
                     self.update()
                     losses.add(loss, batch)
                 if not losses:
@@ -280,7 +261,7 @@ class Trainer:
             LossError: The loss is not a tensor with one element.
         """
         losses, batches = Losses(), batches_of(data)
-        with evaluating(self.graph):
+        with evaluating(self._graph):
             for batch in batches:
                 losses.add(checks.single(self.loss(batch)), batch)
         if not losses:
@@ -297,5 +278,8 @@ class Trainer:
             text = f"the loss is {value} at step {at} (counted from 0); training goes on"
             warnings.warn(text, NonFiniteLossWarning, stacklevel=3)  # where `step` or `fit` was called
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_applied": True}  # parameters travel without their gradients
+
     def __repr__(self) -> str:
-        return f"Trainer({self._watch}, {type(self.optimizer).__name__}, step {self.n_steps})"
+        return f"Trainer({self._watch}, {type(self._optimizer).__name__}, step {self.n_steps})"

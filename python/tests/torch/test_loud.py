@@ -17,6 +17,7 @@ from somatize.errors import (
     OptimizerMismatchError,
     SpentDataError,
     TrainerError,
+    UpdateError,
 )
 from somatize.torch import Trainer, module, parameters
 from somatize.torch.parameters import walk
@@ -139,13 +140,40 @@ def test_a_module_in_place_of_the_graph_is_refused():
         Trainer(net, F.mse_loss, sgd(net.parameters()))
 
 
-def test_lbfgs_is_refused_with_the_way_to_write_it():
+def test_a_driver_that_cannot_be_called_is_refused():
     g = linear(4, 1)
-    with refused(OptimizerMismatchError, ValueError, "LBFGS", "trainer.loss(batch)"):
-        Trainer(g, F.mse_loss, torch.optim.LBFGS(parameters(g)))
+    with pytest.raises(TypeError, match="`driver` was given `3`, expected a callable"):
+        Trainer(g, F.mse_loss, sgd(parameters(g)), driver=3)
+
+
+@pytest.mark.parametrize("name", ["graph", "optimizer"])
+def test_graph_and_optimizer_cannot_be_exchanged_behind_what_was_compared(name):
+    g = linear(4, 1)
+    t = Trainer(g, F.mse_loss, sgd(parameters(g)))
+    with pytest.raises(AttributeError, match=name):
+        setattr(t, name, getattr(t, name))
 
 
 # At the first batch, or at the step that would go wrong
+
+
+def test_lbfgs_is_refused_by_update_with_the_way_to_write_it_which_works():
+    torch.manual_seed(0)
+    g = linear(4, 1)
+    t = Trainer(g, F.mse_loss, torch.optim.LBFGS(parameters(g)))
+    x = torch.randn(32, 4)
+    batch = (x, x.sum(1, keepdim=True))
+    with refused(UpdateError, RuntimeError, "`LBFGS` wants a closure", "trainer.optimizer.step(closure)"):
+        t.step(batch)
+
+    def closure():
+        t.optimizer.zero_grad()
+        loss = t.loss(batch)
+        loss.backward()
+        return loss
+
+    t.optimizer.step(closure)
+    assert t.evaluate([batch]) < 1e-6
 
 
 def test_a_node_that_builds_its_module_in_the_first_forward_is_refused_by_name():
@@ -198,6 +226,44 @@ def test_a_module_taken_out_of_a_node_is_refused_since_the_optimizer_still_holds
     node.net = nn.Identity()
     with refused(OptimizerMismatchError, ValueError, "node `body` answers other parameters", "optimizer"):
         t.step(data(1)[0])
+
+
+def test_a_layer_that_a_node_grew_is_refused_at_the_next_fit_and_fine_once_the_optimizer_holds_it():
+    node = Body(nn.Sequential(nn.Linear(4, 4)))
+    g = Graph.somatize(node.named("body") >> module(nn.Linear(4, 1)).named("head"))
+    t = Trainer(g, F.mse_loss, sgd(parameters(g)))
+    t.fit(data())
+    node.net.append(nn.Linear(4, 4))
+    with refused(OptimizerMismatchError, ValueError, "node `body` answers more parameters", "optimizer"):
+        t.fit(data())
+    t.optimizer.add_param_group({"params": node.net[1].parameters()})
+    before = node.net[1].weight.detach().clone()
+    t.fit(data())
+    assert not torch.equal(before, node.net[1].weight)
+    node.net[0].requires_grad_(False)  # makes the Trainer look again
+    t.fit(data())
+
+
+def test_a_node_added_to_the_graph_is_refused_at_the_next_fit():
+    g = linear(4, 1)
+    t = Trainer(g, F.mse_loss, sgd(parameters(g)))
+    t.fit(data())
+    g.node("late", module(nn.Linear(1, 1)))
+    g.edge("a", "late")
+    with refused(OptimizerMismatchError, ValueError, "node `late` answers more parameters", "optimizer"):
+        t.fit(data())
+
+
+@pytest.mark.parametrize("steps", [0, 3])
+def test_an_update_that_would_move_nothing_is_refused(steps):
+    g = linear(4, 1)
+    t = Trainer(g, F.mse_loss, sgd(parameters(g)), allow_unused=True)
+    t.fit(data(steps)) if steps else None
+    t.backward(data(1)[0])
+    t.optimizer.zero_grad()
+    with refused(NoGradientError, RuntimeError, "no parameter that the optimizer holds", "clear nothing"):
+        t.update()
+    t.fit(data())
 
 
 def test_a_parameter_that_no_gradient_reaches_is_refused_by_name_before_anything_moves():
@@ -343,6 +409,14 @@ def test_one_epoch_of_a_generator_is_fine():
     assert len(Trainer(g, F.mse_loss, sgd(parameters(g))).fit(five()).history) == 5
 
 
+@pytest.mark.parametrize("epochs", [2.0, "2", None, torch.zeros(8, 1)])
+def test_epochs_that_are_no_whole_number_are_refused(epochs):
+    g = linear(4, 1)
+    t = Trainer(g, F.mse_loss, sgd(parameters(g)))
+    with pytest.raises(TypeError, match=r"`epochs` was given a `\w+`, expected a whole number"):
+        t.fit(data(), epochs)
+
+
 @pytest.mark.parametrize("epochs", [0, -1])
 def test_fewer_epochs_than_one_are_refused(epochs):
     g = linear(4, 1)
@@ -419,6 +493,15 @@ def test_output_and_target_that_would_be_broadcast_are_refused(objective):
 def test_an_objective_that_brings_the_shapes_together_itself_passes(objective):
     g = linear(4, 1)
     Trainer(g, objective, sgd(parameters(g))).fit([(torch.randn(4, 4), torch.rand(4))] * 2)
+
+
+@pytest.mark.filterwarnings("ignore:Using a target size")
+def test_no_reshape_is_advised_where_none_would_do():
+    g = linear(4, 1)
+    t = Trainer(g, F.mse_loss, sgd(parameters(g)))
+    with pytest.raises(BatchError, match=r"\(8, 1\) and the target of shape \(1, 1\)") as seen:
+        t.step((torch.randn(8, 4), torch.rand(1, 1)))
+    assert seen.value.hint == "give both one shape"
 
 
 def test_shapes_are_followed_into_maps_of_heads():
@@ -503,12 +586,18 @@ def test_after_the_first_update_no_step_walks_the_graph_again(monkeypatch):
     t = Trainer(case.graph, case.objective, sgd(case.trains))
     t.fit(case.batches)
     walks = []
-    monkeypatch.setattr("somatize.torch.checks.walk", lambda g: walks.append(g) or walk(g))
-    t.fit(case.batches, epochs=5)
+    monkeypatch.setattr("somatize.torch.watch.walk", lambda g: walks.append(g) or walk(g))
+    for batch in case.batches:
+        t.step(batch)
     assert walks == []
+    t.fit(case.batches, epochs=5)
+    assert len(walks) == 1, "one a fit, for what the graph grew since the last"
+    walks.clear()
     for each in case.trains[:2]:
         each.requires_grad_(False)
-    t.fit(case.batches, epochs=5)
+    for _ in range(5):
+        for batch in case.batches:
+            t.step(batch)
     assert len(walks) == 1, "and a parameter that gets no gradient any more costs one walk, not one a step"
 
 

@@ -16,7 +16,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from somatize import Graph, Node
-from somatize.errors import NonFiniteLossWarning, SomaError, UpdateError
+from somatize.errors import NonFiniteLossWarning, OptimizerMismatchError, SomaError, UpdateError
 from somatize.torch import Trainer, evaluating, export, module, parameters
 
 
@@ -174,6 +174,85 @@ def test_a_backward_that_failed_half_way_leaves_nothing_behind_in_the_next_step(
         t.update()
     fragile.failing = False
     assert t.fit(batches).history == expected
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_an_optimizer_that_failed_leaves_no_gradients_for_the_next_step(error):
+    class Fails(torch.optim.SGD):
+        n_calls = 0
+
+        def step(self, closure=None):
+            self.n_calls += 1
+            if self.n_calls == 3:
+                raise error
+            return super().step(closure)
+
+    hand, ours = built("mlp"), built("mlp")
+    batches = ours.batches
+    hand.batches = [*batches[:2], *batches[3:]]
+    expected = by_hand(hand, torch.optim.SGD(hand.trains, lr=0.1), 1)
+    t = Trainer(ours.graph, ours.objective, Fails(ours.trains, lr=0.1))
+    with pytest.raises(error):
+        t.fit(batches)
+    assert t.n_steps == 2
+    with pytest.raises(UpdateError):
+        t.update()
+    assert [t.step(batch) for batch in batches[3:]] == expected[2:]
+
+
+def test_an_interrupt_in_a_node_or_in_the_objective_costs_that_batch_alone():
+    hand, ours = built("mlp"), built("mlp")
+    batches, turns = ours.batches, iter(range(100))
+    hand.batches = [*batches[:2], *batches[3:]]
+    expected = by_hand(hand, torch.optim.SGD(hand.trains, lr=0.1), 1)
+
+    def objective(output, target):
+        if next(turns) == 2:
+            raise KeyboardInterrupt
+        return F.mse_loss(output, target)
+
+    t = Trainer(ours.graph, objective, torch.optim.SGD(ours.trains, lr=0.1))
+    with pytest.raises(KeyboardInterrupt):
+        t.fit(batches)
+    assert [t.step(batch) for batch in batches[3:]] == expected[2:]
+
+
+def test_a_subclass_that_overrides_backward_or_update_is_asked_by_step_and_by_fit():
+    calls = []
+
+    class Clips(Trainer):
+        def backward(self, batch):
+            calls.append("backward")
+            return super().backward(batch)
+
+        def update(self):
+            calls.append("update")
+            super().update()
+
+    case = built("mlp")
+    t = Clips(case.graph, case.objective, torch.optim.SGD(case.trains, lr=0.1))
+    t.step(case.batches[0])
+    assert calls == ["backward", "update"]
+    t.fit(case.batches[:1])
+    assert calls == ["backward", "update"] * 2
+
+
+def test_an_autocast_around_the_whole_fit_trains_as_one_around_each_loss():
+    """Inside, torch keeps the weights it cast, and would go on with those from before the first update."""
+    one, each = built("mlp"), built("mlp")
+    t = Trainer(one.graph, one.objective, torch.optim.SGD(one.trains, lr=0.1))
+    with torch.autocast("cpu", torch.bfloat16):
+        whole = t.fit(one.batches).history
+    t = Trainer(each.graph, each.objective, torch.optim.SGD(each.trains, lr=0.1))
+    seen = []
+    for batch in each.batches:
+        with torch.autocast("cpu", torch.bfloat16):
+            loss = t.loss(batch)
+        loss.backward()
+        t.update()
+        seen.append(loss.item())
+    assert whole == seen
+    assert equal(bits(one.trains), bits(each.trains))
 
 
 def test_an_evaluation_after_a_step_leaves_its_gradients_to_be_looked_at():
@@ -543,6 +622,27 @@ def test_a_trainer_pickles_with_its_graph_and_optimizer_and_goes_on_as_if_nothin
     other = pickle.loads(pickle.dumps(t))
     assert other.fit(batches).history == t.fit(batches).history
     assert other.n_epochs == 2
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
+def test_a_copy_is_a_trainer_of_its_own_without_the_gradients_that_were_not_applied(copied):
+    case = built("mlp")
+    g = Graph.somatize(module(nn.Linear(8, 1)).named("line"))
+    t = Trainer(g, F.mse_loss, torch.optim.Adam(parameters(g)))
+    t.step(case.batches[0])
+    t.backward(case.batches[1])
+    other = copied(t)
+    with pytest.raises(UpdateError):
+        other.update()
+    assert repr(other) == repr(t) == "Trainer(2 parameters in 1 nodes, Adam, step 1)"
+    before = bits(parameters(g))
+    seen = [other.step(batch) for batch in case.batches[1:]]
+    assert equal(before, bits(parameters(g)))
+    t.update()
+    assert [t.step(batch) for batch in case.batches[2:]] == seen[1:]
+    other.graph.implementation("line").module = nn.Linear(8, 1)
+    with pytest.raises(OptimizerMismatchError, match="node `line` answers other parameters"):
+        other.step(case.batches[0])
 
 
 def test_body_needs_no_super_init():
