@@ -40,7 +40,7 @@ pub fn say(damage: &[Damage], store: &Store, words: &Words) {
         let more = damage.len() - 1;
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         let (place, what) = text(first);
-        let location = escape::name(&store.location()).into_owned();
+        let location = escape::shell(&store.location()).into_owned();
         words.warning(&format!("passed over {place}: {what}{more}; `soma verify {location}` lists all"));
     }
 }

@@ -21,6 +21,15 @@ pub fn study(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// A path as a shell takes it: in quotes where it has to be.
+pub fn shell(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.into();
+    }
+    format!("'{}'", escaped(text, hidden).replace('\'', r"'\''")).into()
+}
+
 /// Text that quotes itself already (a point, a reason): only what would hide or move is escaped.
 pub fn text(text: &str) -> Cow<'_, str> {
     escaped(text, hidden)
@@ -114,6 +123,13 @@ mod tests {
         assert_eq!(shown.len(), names.len(), "{shown:?}");
         assert!(shown.iter().all(|shown| shown.trim() == *shown && !shown.is_empty()), "{shown:?}");
         assert_eq!(study(""), "\"\"");
+    }
+
+    #[test]
+    fn a_path_can_be_given_to_a_shell() {
+        assert_eq!(shell("/mnt/runs-2/été"), "/mnt/runs-2/été");
+        assert_eq!(shell("/my runs/it's"), r"'/my runs/it'\''s'");
+        assert_eq!(shell(""), "''");
     }
 
     #[test]

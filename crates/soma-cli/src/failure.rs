@@ -154,7 +154,7 @@ fn study_hint(error: &StudyError) -> Option<String> {
     match error {
         StudyError::Store(error) => store_hint(error),
         StudyError::UnknownStudy { close: None, location, .. } => {
-            Some(format!("`soma inspect {}` lists the studies there are", escape::name(location)))
+            Some(format!("`soma inspect {}` lists the studies there are", escape::shell(location)))
         }
         StudyError::NoGoal { .. } => {
             Some("say which end is good: `--goal min` for a loss, `--goal max` for an accuracy".to_owned())

@@ -1,7 +1,7 @@
 //! `soma trials`: every attempt in a row.
 
 use serde::Serialize;
-use soma_study::{State, Trial};
+use soma_study::{Space, State, Trial};
 
 use crate::args;
 use crate::column::{Column, usual};
@@ -41,22 +41,24 @@ pub fn run(arguments: &args::Trials, output: &mut Output, words: &Words) -> Resu
         let listing = Listing { study: &study.name, total: trials.len(), trials: Rows(&rows) };
         output.json("trials", &listing)?;
     } else {
-        let is_asked = !arguments.columns.is_empty();
-        let heads = columns.iter().enumerate().map(|(at, column)| {
-            // Whoever lists columns names those that matter most first.
-            let rank = if is_asked { at.saturating_sub(2) } else { column.rank() };
-            table::Column::new(column.title(&space), column.cells(&space), rank)
-        });
-        let mut table = Table::new(heads);
-        for trial in rows {
-            for column in &columns {
-                let (tone, text) = column.cell(trial);
-                table.cell(tone, &text);
-            }
-        }
-        table.write(output, words)?;
+        table(&rows, &columns, !arguments.columns.is_empty(), &space).write(output, words)?;
     }
     study.say_damage(output, words)
+}
+
+fn table(rows: &[&Trial], columns: &[Column], is_asked: bool, space: &Space) -> Table {
+    let mut table = Table::new(columns.iter().enumerate().map(|(at, column)| {
+        // Whoever lists columns names those that matter most first.
+        let rank = if is_asked { at.saturating_sub(2) } else { column.rank() };
+        table::Column::new(column.title(space), column.cells(space), rank)
+    }));
+    for trial in rows {
+        for column in columns {
+            let (tone, text) = column.cell(trial);
+            table.cell(tone, &text);
+        }
+    }
+    table
 }
 
 fn is_wanted(state: State, asked: &[args::State]) -> bool {
