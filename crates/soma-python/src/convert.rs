@@ -70,12 +70,11 @@ impl<'py> FromPyObject<'_, 'py> for Reals {
 
     fn extract(values: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if let Ok(values) = values.cast::<PyList>() {
-            return values
-                .iter()
-                .enumerate()
-                .map(|(at, value)| real_at(at, &value))
-                .collect::<PyResult<_>>()
-                .map(Self);
+            let mut reals = Vec::with_capacity(values.len());
+            for (at, value) in values.iter().enumerate() {
+                reals.push(real_at(at, &value)?);
+            }
+            return Ok(Self(reals));
         }
         let is_text = values.is_instance_of::<PyString>() || values.is_instance_of::<PyDict>();
         // What has no length can be walked once, and a curve is given whole each time.

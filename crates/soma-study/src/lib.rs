@@ -17,6 +17,7 @@ mod hash;
 mod history;
 pub mod importance;
 mod lattice;
+mod options;
 mod point;
 mod pruner;
 mod record;

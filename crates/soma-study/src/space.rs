@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::counting::Counting;
 use crate::dimension::{Dimension, Domain, When};
 use crate::error::SpaceError;
+use crate::options::setters;
 use crate::point::{Point, Slot};
 use crate::scalar::Scalar;
 use crate::text;
@@ -56,21 +57,10 @@ pub struct RealOptions {
     pub step: Option<f64>,
 }
 
-impl RealOptions {
-    /// Sets `log`.
-    #[must_use]
-    pub const fn with_log(mut self, log: bool) -> Self {
-        self.log = log;
-        self
-    }
-
-    /// Sets `step`.
-    #[must_use]
-    pub const fn with_step(mut self, step: f64) -> Self {
-        self.step = Some(step);
-        self
-    }
-}
+setters!(RealOptions {
+    with_log(log: bool) => log,
+    with_step(step: f64) => Some(step),
+});
 
 /// How an int dimension is spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,21 +78,10 @@ impl Default for IntOptions {
     }
 }
 
-impl IntOptions {
-    /// Sets `log`.
-    #[must_use]
-    pub const fn with_log(mut self, log: bool) -> Self {
-        self.log = log;
-        self
-    }
-
-    /// Sets `step`.
-    #[must_use]
-    pub const fn with_step(mut self, step: i64) -> Self {
-        self.step = step;
-        self
-    }
-}
+setters!(IntOptions {
+    with_log(log: bool) => log,
+    with_step(step: i64) => step,
+});
 
 impl Space {
     /// A space without dimensions: it has one point.

@@ -59,7 +59,7 @@ fn generated_spaces_and_points_read_back_to_the_bit() {
 
 /// `cargo test --release -p soma-study --test properties -- --ignored`
 #[test]
-#[ignore = "a minute; for a release build"]
+#[ignore = "half a minute; for a release build"]
 fn a_million_generated_spaces_and_points_read_back_to_the_bit() {
     for seed in 0..1_000_000 {
         reads_back(seed);

@@ -6,6 +6,7 @@ use super::{Judge, reports, write_goal};
 use crate::error::PrunerError;
 use crate::goal::Goal;
 use crate::history::Curves;
+use crate::options::setters;
 use crate::text::real;
 
 /// When the divergence pruner speaks.
@@ -27,28 +28,11 @@ impl Default for DivergedOptions {
     }
 }
 
-impl DivergedOptions {
-    /// Sets `goal`.
-    #[must_use]
-    pub const fn with_goal(mut self, goal: Goal) -> Self {
-        self.goal = Some(goal);
-        self
-    }
-
-    /// Sets `factor`.
-    #[must_use]
-    pub const fn with_factor(mut self, factor: f64) -> Self {
-        self.factor = factor;
-        self
-    }
-
-    /// Sets `warmup`.
-    #[must_use]
-    pub const fn with_warmup(mut self, warmup: usize) -> Self {
-        self.warmup = warmup;
-        self
-    }
-}
+setters!(DivergedOptions {
+    with_goal(goal: Goal) => Some(goal),
+    with_factor(factor: f64) => factor,
+    with_warmup(warmup: usize) => warmup,
+});
 
 /// Prunes when the latest report is worse than the first by more than `factor` times the first's size: a loss that
 /// began at 2 is cut above 22. Needs no other curves, so the first trial of a study is judged like the last.

@@ -7,6 +7,7 @@ use crate::error::PrunerError;
 use crate::goal::Goal;
 use crate::hash::hash;
 use crate::history::Curves;
+use crate::options::setters;
 use crate::text::real;
 
 /// When the halving pruner speaks.
@@ -27,28 +28,11 @@ impl Default for HalvingOptions {
     }
 }
 
-impl HalvingOptions {
-    /// Sets `goal`.
-    #[must_use]
-    pub const fn with_goal(mut self, goal: Goal) -> Self {
-        self.goal = Some(goal);
-        self
-    }
-
-    /// Sets `min_steps`.
-    #[must_use]
-    pub const fn with_min_steps(mut self, min_steps: usize) -> Self {
-        self.min_steps = min_steps;
-        self
-    }
-
-    /// Sets `factor`.
-    #[must_use]
-    pub const fn with_factor(mut self, factor: usize) -> Self {
-        self.factor = factor;
-        self
-    }
-}
+setters!(HalvingOptions {
+    with_goal(goal: Goal) => Some(goal),
+    with_min_steps(min_steps: usize) => min_steps,
+    with_factor(factor: usize) => factor,
+});
 
 /// When the hyperband pruner speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,35 +54,12 @@ impl Default for HyperbandOptions {
     }
 }
 
-impl HyperbandOptions {
-    /// Sets `goal`.
-    #[must_use]
-    pub const fn with_goal(mut self, goal: Goal) -> Self {
-        self.goal = Some(goal);
-        self
-    }
-
-    /// Sets `min_steps`.
-    #[must_use]
-    pub const fn with_min_steps(mut self, min_steps: usize) -> Self {
-        self.min_steps = min_steps;
-        self
-    }
-
-    /// Sets `max_steps`.
-    #[must_use]
-    pub const fn with_max_steps(mut self, max_steps: usize) -> Self {
-        self.max_steps = max_steps;
-        self
-    }
-
-    /// Sets `factor`.
-    #[must_use]
-    pub const fn with_factor(mut self, factor: usize) -> Self {
-        self.factor = factor;
-        self
-    }
-}
+setters!(HyperbandOptions {
+    with_goal(goal: Goal) => Some(goal),
+    with_min_steps(min_steps: usize) => min_steps,
+    with_max_steps(max_steps: usize) => max_steps,
+    with_factor(factor: usize) => factor,
+});
 
 /// Asynchronous successive halving in its stopping form: at each rung, `min_steps` times a power of `factor`, a trial
 /// goes on when its report there is among the best `1 / factor` of those that have been at this rung, itself

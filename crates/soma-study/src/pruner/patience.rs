@@ -6,6 +6,7 @@ use super::{Judge, best, reports, write_goal};
 use crate::error::PrunerError;
 use crate::goal::Goal;
 use crate::history::Curves;
+use crate::options::setters;
 use crate::text::real;
 
 /// When the patience pruner speaks.
@@ -28,35 +29,12 @@ impl Default for PatienceOptions {
     }
 }
 
-impl PatienceOptions {
-    /// Sets `goal`.
-    #[must_use]
-    pub const fn with_goal(mut self, goal: Goal) -> Self {
-        self.goal = Some(goal);
-        self
-    }
-
-    /// Sets `patience`.
-    #[must_use]
-    pub const fn with_patience(mut self, patience: usize) -> Self {
-        self.patience = patience;
-        self
-    }
-
-    /// Sets `min_delta`.
-    #[must_use]
-    pub const fn with_min_delta(mut self, min_delta: f64) -> Self {
-        self.min_delta = min_delta;
-        self
-    }
-
-    /// Sets `warmup`.
-    #[must_use]
-    pub const fn with_warmup(mut self, warmup: usize) -> Self {
-        self.warmup = warmup;
-        self
-    }
-}
+setters!(PatienceOptions {
+    with_goal(goal: Goal) => Some(goal),
+    with_patience(patience: usize) => patience,
+    with_min_delta(min_delta: f64) => min_delta,
+    with_warmup(warmup: usize) => warmup,
+});
 
 /// Prunes when none of the last `patience` reports is better, by more than `min_delta`, than the best before them.
 ///

@@ -6,6 +6,7 @@ use super::{Judge, best, counted, reports, write_goal};
 use crate::error::PrunerError;
 use crate::goal::Goal;
 use crate::history::Curves;
+use crate::options::setters;
 use crate::text::real;
 
 /// When the median pruner speaks.
@@ -26,28 +27,11 @@ impl Default for MedianOptions {
     }
 }
 
-impl MedianOptions {
-    /// Sets `goal`.
-    #[must_use]
-    pub const fn with_goal(mut self, goal: Goal) -> Self {
-        self.goal = Some(goal);
-        self
-    }
-
-    /// Sets `warmup`.
-    #[must_use]
-    pub const fn with_warmup(mut self, warmup: usize) -> Self {
-        self.warmup = warmup;
-        self
-    }
-
-    /// Sets `startup`.
-    #[must_use]
-    pub const fn with_startup(mut self, startup: usize) -> Self {
-        self.startup = startup;
-        self
-    }
-}
+setters!(MedianOptions {
+    with_goal(goal: Goal) => Some(goal),
+    with_warmup(warmup: usize) => warmup,
+    with_startup(startup: usize) => startup,
+});
 
 /// When the percentile pruner speaks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,35 +54,12 @@ impl Default for PercentileOptions {
     }
 }
 
-impl PercentileOptions {
-    /// Sets `goal`.
-    #[must_use]
-    pub const fn with_goal(mut self, goal: Goal) -> Self {
-        self.goal = Some(goal);
-        self
-    }
-
-    /// Sets `percentile`.
-    #[must_use]
-    pub const fn with_percentile(mut self, percentile: f64) -> Self {
-        self.percentile = percentile;
-        self
-    }
-
-    /// Sets `warmup`.
-    #[must_use]
-    pub const fn with_warmup(mut self, warmup: usize) -> Self {
-        self.warmup = warmup;
-        self
-    }
-
-    /// Sets `startup`.
-    #[must_use]
-    pub const fn with_startup(mut self, startup: usize) -> Self {
-        self.startup = startup;
-        self
-    }
-}
+setters!(PercentileOptions {
+    with_goal(goal: Goal) => Some(goal),
+    with_percentile(percentile: f64) => percentile,
+    with_warmup(warmup: usize) => warmup,
+    with_startup(startup: usize) => startup,
+});
 
 /// The median stopping rule, for any percentile.
 ///

@@ -5,6 +5,7 @@ use std::fmt;
 use super::{Judge, reports};
 use crate::error::PrunerError;
 use crate::history::Curves;
+use crate::options::setters;
 use crate::text::real;
 
 /// When the threshold pruner speaks. At least one bound must be given.
@@ -19,28 +20,11 @@ pub struct ThresholdOptions {
     pub warmup: usize,
 }
 
-impl ThresholdOptions {
-    /// Sets `lower`.
-    #[must_use]
-    pub const fn with_lower(mut self, lower: f64) -> Self {
-        self.lower = Some(lower);
-        self
-    }
-
-    /// Sets `upper`.
-    #[must_use]
-    pub const fn with_upper(mut self, upper: f64) -> Self {
-        self.upper = Some(upper);
-        self
-    }
-
-    /// Sets `warmup`.
-    #[must_use]
-    pub const fn with_warmup(mut self, warmup: usize) -> Self {
-        self.warmup = warmup;
-        self
-    }
-}
+setters!(ThresholdOptions {
+    with_lower(lower: f64) => Some(lower),
+    with_upper(upper: f64) => Some(upper),
+    with_warmup(warmup: usize) => warmup,
+});
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Threshold {

@@ -7,6 +7,7 @@ use super::{Ask, check_used_up};
 use crate::error::SpaceError;
 use crate::hash::{Permutation, Stream, hash};
 use crate::history::History;
+use crate::options::setters;
 use crate::point::Point;
 use crate::space::Space;
 
@@ -30,21 +31,10 @@ pub struct RandomOptions {
     pub repeats: bool,
 }
 
-impl RandomOptions {
-    /// Sets `seed`.
-    #[must_use]
-    pub const fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Sets `repeats`.
-    #[must_use]
-    pub const fn with_repeats(mut self, repeats: bool) -> Self {
-        self.repeats = repeats;
-        self
-    }
-}
+setters!(RandomOptions {
+    with_seed(seed: u64) => seed,
+    with_repeats(repeats: bool) => repeats,
+});
 
 /// The most points whose order is worked out whole: 65,536 take some ten milliseconds, once per sampler.
 const MOST_ORDERED: u64 = 1 << 16;

@@ -8,6 +8,7 @@ use crate::dimension::Draw;
 use crate::error::SpaceError;
 use crate::hash::{GOLDEN, Stream, hash, splitmix64};
 use crate::history::History;
+use crate::options::setters;
 use crate::point::Point;
 use crate::space::Space;
 
@@ -22,21 +23,10 @@ pub struct SobolOptions {
     pub owen: bool,
 }
 
-impl SobolOptions {
-    /// Sets `seed`.
-    #[must_use]
-    pub const fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Sets `owen`.
-    #[must_use]
-    pub const fn with_owen(mut self, owen: bool) -> Self {
-        self.owen = owen;
-        self
-    }
-}
+setters!(SobolOptions {
+    with_seed(seed: u64) => seed,
+    with_owen(owen: bool) => owen,
+});
 
 /// Points of 32 bits in the order of the Gray code, from index 0 on, none dropped.
 ///

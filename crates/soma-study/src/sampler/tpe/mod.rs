@@ -12,6 +12,7 @@ use crate::error::{SamplerError, SpaceError};
 use crate::goal::Goal;
 use crate::hash::{Permutation, Stream, hash};
 use crate::history::History;
+use crate::options::setters;
 use crate::point::Point;
 use crate::space::{Alike, Space};
 
@@ -35,35 +36,12 @@ impl Default for TpeOptions {
     }
 }
 
-impl TpeOptions {
-    /// Sets `seed`.
-    #[must_use]
-    pub const fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Sets `goal`.
-    #[must_use]
-    pub const fn with_goal(mut self, goal: Goal) -> Self {
-        self.goal = Some(goal);
-        self
-    }
-
-    /// Sets `startup`.
-    #[must_use]
-    pub const fn with_startup(mut self, startup: usize) -> Self {
-        self.startup = startup;
-        self
-    }
-
-    /// Sets `candidates`.
-    #[must_use]
-    pub const fn with_candidates(mut self, candidates: usize) -> Self {
-        self.candidates = candidates;
-        self
-    }
-}
+setters!(TpeOptions {
+    with_seed(seed: u64) => seed,
+    with_goal(goal: Goal) => Some(goal),
+    with_startup(startup: usize) => startup,
+    with_candidates(candidates: usize) => candidates,
+});
 
 /// The good trials are the best tenth, and at most this many.
 const MOST_GOOD: usize = 25;
