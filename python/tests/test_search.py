@@ -223,7 +223,7 @@ def test_an_error_of_the_loop_leaves_its_trial_to_others(store, monkeypatch):
     def broken(*_, **__):
         raise OSError("the folder is gone")
 
-    monkeypatch.setattr(sys.modules[search.__module__], "curves", broken)
+    monkeypatch.setattr("somatize.study.worker.curves", broken)
     with pytest.raises(OSError, match="gone"):
         search(bowl, store, SPACE, SAMPLER, total=1, pruner=Pruner.median(), **QUICK)
     assert states(store) == [FAILED]
@@ -236,6 +236,22 @@ def test_a_study_of_no_trials_is_empty(store):
     assert store.studies() == []
     search(bowl, store, SPACE, SAMPLER, total=2, **QUICK)
     assert len(search(bowl, store, SPACE, SAMPLER, total=0, **QUICK)) == 2
+
+
+def test_a_search_inside_a_trial_is_of_another_study(store):
+    def inside(study):
+        def nested(point):
+            inner = search(bowl, store, SPACE, SAMPLER, total=2, **QUICK | {"study": study})
+            yield inner[0].score
+
+        return nested
+
+    (row,) = search(inside("inner"), store, SPACE, SAMPLER, total=1, **QUICK)
+    assert row.score == trials(store, study="inner")[0].score
+    with pytest.raises(RuntimeError, match="`bowls` was called by an objective of that study"):
+        search(inside(STUDY), store, SPACE, SAMPLER, total=2, raises=True, **QUICK)
+    assert states(store) == [DONE, FAILED]
+    search(bowl, store, SPACE, SAMPLER, total=3, **QUICK)
 
 
 def test_an_objective_that_cannot_run_is_refused_before_any_trial(store):
@@ -272,9 +288,10 @@ def test_a_finite_space_that_is_used_up_ends_the_loop_with_a_word_c07_c08(store)
     space = Space().choice("a", [1, 2, 3]).choice("b", [1, 2])
     for k, sampler in enumerate((Sampler.grid(), Sampler.random(seed=3))):
         quick = QUICK | {"study": f"finite {k}"}
-        with pytest.warns(UserWarning, match="ends after 6 trials"):
+        with pytest.warns(UserWarning, match="ends after 6 trials") as warned:
             seen = search(lambda point: point["a"], store, space, sampler, total=50, **quick)
         assert len({row.point for row in seen}) == len(seen) == 6
+        assert warned[0].filename == __file__
 
 
 def test_a_pruner_that_cuts_everything_still_comes_to_an_end_c06(store):

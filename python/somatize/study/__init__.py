@@ -40,7 +40,8 @@ from somatize._somatize import (
     trials,
 )
 from somatize.study.frame import frame
-from somatize.study.search import INTERRUPTED, search
+from somatize.study.open_trials import INTERRUPTED
+from somatize.study.search import search
 
 if TYPE_CHECKING:
     from somatize.study.figures.coordinates import coordinates
