@@ -9,8 +9,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub use values::{Attempt, Drawing, Format, State};
 pub use verbs::{
-    Abandoned, Best, Completions, Curve, Export, Graph, Importance, Inspect, Man, Space, Target, Trials,
-    Verify, Watch,
+    Abandoned, Best, Completions, Curve, Export, Graph, Importance, Inspect, Man, Seal, Space, Target,
+    Trials, Verify, Watch,
 };
 
 /// Look at studies: what was tried, what came out, what mattered.
@@ -18,7 +18,7 @@ pub use verbs::{
 /// A store is the folder that the workers of a study share. `soma` reads it from any machine that can
 /// see it, while they run or years later, and needs neither Python nor the script.
 ///
-/// No verb writes into a store. Where STUDY is left out and the store holds exactly one, that one is
+/// Only `seal` writes into a store. Where STUDY is left out and the store holds exactly one, that one is
 /// meant. Tables fit the terminal; in a pipe nothing is cut. For programs there is `--json` on every verb.
 #[derive(Debug, Parser)]
 #[command(
@@ -90,6 +90,7 @@ pub enum Command {
     Space(Space),
     Export(Export),
     Verify(Verify),
+    Seal(Seal),
     Graph(Graph),
     Completions(Completions),
     Man(Man),

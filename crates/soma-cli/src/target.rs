@@ -39,7 +39,15 @@ pub fn open(target: &Target) -> Result<Study, Failure> {
 
 /// The store at `location`, open for reading.
 pub fn store(location: &OsStr) -> Result<Store, Failure> {
-    let options = Options::default().with_read_only(true);
+    opened(location, Options::default().with_read_only(true))
+}
+
+/// The store at `location`, which is there, open for writing.
+pub fn writable(location: &OsStr) -> Result<Store, Failure> {
+    opened(location, Options::default())
+}
+
+fn opened(location: &OsStr, options: Options) -> Result<Store, Failure> {
     let opened = match location.to_str() {
         Some(location) => Store::open_with(location, options),
         // A path need not be text.

@@ -233,6 +233,21 @@ pub struct Verify {
     pub json: bool,
 }
 
+/// Gather the files of many short workers in one, so that the study opens faster
+///
+/// Worth it where hundreds of processes worked on a study (a job array), above all on a file server. Workers may
+/// go on meanwhile; what is gathered stays where it was, so losing the seal loses nothing.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  soma seal runs\n  soma seal runs widths")]
+pub struct Seal {
+    #[command(flatten)]
+    pub target: Target,
+
+    /// One JSON document instead of a line
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Draw a graph from its manifest, as Mermaid or as text
 ///
 /// A manifest is what `Graph.manifest()` answers in Python.

@@ -9,6 +9,7 @@ mod graph;
 mod importance;
 mod inspect;
 mod man;
+mod seal;
 mod space;
 mod trials;
 mod verify;
@@ -31,6 +32,7 @@ pub fn run(command: Command, output: &mut Output, words: &Words) -> Result<(), F
         Command::Space(arguments) => space::run(&arguments, output, words),
         Command::Export(arguments) => export::run(&arguments, output, words),
         Command::Verify(arguments) => verify::run(&arguments, output, words),
+        Command::Seal(arguments) => seal::run(&arguments, output, words),
         Command::Graph(arguments) => graph::run(&arguments, output, words),
         Command::Completions(arguments) => completions::run(&arguments, output),
         Command::Man(arguments) => man::run(&arguments, output),

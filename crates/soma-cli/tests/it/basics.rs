@@ -51,6 +51,7 @@ fn help_lists_the_verbs_on_stdout() {
       space        Show the space a study searches
       export       Write the trials of a study for other tools
       verify       Read every byte of a store and say what is damaged
+      seal         Gather the files of many short workers in one, so that the study opens faster
       graph        Draw a graph from its manifest, as Mermaid or as text
       completions  Print the completions for a shell
       man          Print the manual page
@@ -140,7 +141,7 @@ fn every_verb_has_a_manual_page() {
     exit 1
     --- stderr
     error: there is no verb `plot`
-    hint: the verbs are inspect, trials, best, importance, curve, watch, abandoned, space, export, verify, graph, completions, man
+    hint: the verbs are inspect, trials, best, importance, curve, watch, abandoned, space, export, verify, seal, graph, completions, man
     ");
 }
 

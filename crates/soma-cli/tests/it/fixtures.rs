@@ -215,6 +215,7 @@ impl Kinds {
             ("space", &["space store", "space typed"]),
             ("export", &["export store", "export damaged widths"]),
             ("verify", &["verify store", "verify damaged"]),
+            ("seal", &["seal typed"]),
             ("graph", &["graph graph.json"]),
             ("completions", &["completions fish"]),
             ("man", &["man", "man trials"]),

@@ -12,6 +12,7 @@ mod graph;
 mod names;
 mod pipes;
 mod process;
+mod seal;
 mod shapes;
 mod studies;
 mod terminals;
