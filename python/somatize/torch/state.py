@@ -1,32 +1,28 @@
 """What a training run exports: the tensors of its nodes, out, back, into a store and averaged.
 
-A state is `{node: {name: tensor}}`. Kept, it is one safetensors file whose header carries the shape of the
-tree, so reading it back unpickles nothing. docs/training.md describes the file.
+A state is `{node: {name: tensor}}`; `state_file` is what it looks like when it is kept.
 """
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import Module
+from torch.nn.parameter import is_lazy
 
 from somatize.errors import StateError
 from somatize.torch.parameters import implementations, parts
+from somatize.torch.state_file import dumps, loads
 
 if TYPE_CHECKING:
     from somatize import Graph, Store
 
 State = dict[str, dict[str, Tensor]]
 
-FORMAT = "somatize state"
-VERSION = 1
-ENTRY = "somatize"
-"""The entry of the safetensors header that holds the tree."""
 SHOWN = 8
 """How many misfits an error names before it counts the rest."""
 
@@ -52,7 +48,8 @@ def export(graph: Graph) -> State:
     A tensor that several nodes share is copied once and shared by their entries.
 
     Raises:
-        StateError: A node's `state_dict()` holds something that is no tensor; names the node and the entry.
+        StateError: A node's `state_dict()` holds something that is no tensor, or a lazy one that no forward
+            has shaped yet; names the node and the entry.
     """
     copies: dict[int, Tensor] = {}
     return {
@@ -138,7 +135,8 @@ def fedavg(states: Sequence[State], sizes: Sequence[float]) -> State:
 
     McMahan et al. 2017, "Communication-Efficient Learning of Deep Networks from Decentralized Data",
     algorithm 1: the sum over clients k of (n_k / n) w_k. Ours sums in float64, and averages buffers too:
-    whole numbers (the step count of a batch norm) are rounded to the nearest, truths must agree.
+    whole numbers (the step count of a batch norm) are rounded to the nearest, truths must agree. What is
+    equal in all states stays so to the bit, and a state of size 0 adds nothing, whatever it holds.
 
     Args:
         states: At least one, with the same names, shapes and dtypes; on any devices.
@@ -172,45 +170,17 @@ def fedavg(states: Sequence[State], sizes: Sequence[float]) -> State:
                 f"state {at} does not fit the first: {_listed(wrong)}",
                 hint="average states of one network alone",
             )
-    shares = [size / sum(sizes) for size in sizes]
+    counted = [(state, size / sum(sizes)) for state, size in zip(flat, sizes, strict=True) if size]
+    shares = [share for _, share in counted]
     return {
-        node: {name: _mean(f"{node}/{name}", [each[node, name] for each in flat], shares) for name in entries}
+        node: {
+            name: _mean(
+                f"{node}/{name}", [state[node, name].to(first.device) for state, _ in counted], shares
+            )
+            for name, first in entries.items()
+        }
         for node, entries in states[0].items()
     }
-
-
-def dumps(tree: Any) -> bytes:
-    """A tree of tensors and plain values as the bytes of a safetensors file."""
-    from safetensors.torch import save
-
-    writer = _Writer()
-    head = {"format": FORMAT, "version": VERSION, "tree": writer.written(tree, "")}
-    # one entry: safetensors writes several in no order, and equal states are to have one digest
-    return save(writer.tensors, metadata={ENTRY: json.dumps(head, allow_nan=False)})
-
-
-def loads(data: bytes) -> Any:
-    """The tree that `dumps` wrote; `StateError` if it wrote none of this."""
-    from safetensors import SafetensorError
-    from safetensors.torch import load as tensors_of
-
-    try:
-        tensors = tensors_of(data)
-        length = int.from_bytes(data[:8], "little")
-        header = json.loads(data[8 : 8 + length]).get("__metadata__", {})
-    except (SafetensorError, ValueError) as broken:
-        raise StateError("the bytes are no safetensors file") from broken
-    if ENTRY not in header:
-        raise StateError(
-            "the safetensors file was not written by `keep`", hint="read it with `safetensors.torch.load`"
-        )
-    head = json.loads(header[ENTRY])
-    if head["version"] > VERSION:
-        raise StateError(
-            f"the state is of version {head['version']}, and this somatize reads up to {VERSION}",
-            hint="upgrade somatize",
-        )
-    return _read(head["tree"], tensors)
 
 
 def _live(graph: Graph) -> dict[str, dict[str, Tensor]]:
@@ -235,6 +205,11 @@ def _tensors(node: str, implementation: Any) -> dict[str, Tensor]:
         rest = [each for each in answered() if id(each) not in known] if callable(answered) else []
         entries.update({f"parameters.{at}": each for at, each in enumerate(rest)})
     for name, each in entries.items():
+        if is_lazy(each):
+            raise StateError(
+                f"`{name}` of node `{node}` has no shape yet",
+                hint="a lazy module takes its shape in the first forward: run `g.forward(x)` once",
+            )
         if not isinstance(each, Tensor):
             raise StateError(
                 f"the state of node `{node}` has a `{type(each).__name__}` as `{name}`, expected tensors",
@@ -244,6 +219,12 @@ def _tensors(node: str, implementation: Any) -> dict[str, Tensor]:
 
 
 def _flat(state: Mapping[str, Mapping[str, Tensor]]) -> dict[tuple[str, str], Tensor]:
+    for given in (state, *(state.values() if isinstance(state, Mapping) else ())):
+        if not isinstance(given, Mapping):
+            raise StateError(
+                f"the state holds a `{type(given).__name__}`, expected `{{node: {{name: tensor}}}}`",
+                hint="the `state_dict()` of a module goes under the name of its node",
+            )
     return {(node, name): each for node, entries in state.items() for name, each in entries.items()}
 
 
@@ -262,6 +243,8 @@ def _misfit(key: tuple[str, str], live: Tensor, given: Tensor) -> str | None:
         return f"`{name}` has shape {tuple(given.shape)}, expected {tuple(live.shape)}"
     if live.dtype != given.dtype:
         return f"`{name}` is of {given.dtype}, expected {live.dtype}"
+    if live.is_meta != given.is_meta:
+        return f"`{name}` lies on the device `meta` on one side, and has no numbers there"
     return None
 
 
@@ -279,90 +262,25 @@ def _at_odds(live: dict[tuple[str, str], Tensor], given: dict[tuple[str, str], T
 
 
 def _same(a: Tensor, b: Tensor) -> bool:
-    return torch.equal(a.nan_to_num(), b.to(a.device).nan_to_num())
+    """Whether two tensors of one shape and dtype are equal to the bit."""
+    return torch.equal(_bits(a), _bits(b.to(a.device)))
+
+
+def _bits(tensor: Tensor) -> Tensor:
+    return tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)
 
 
 def _mean(name: str, some: list[Tensor], shares: list[float]) -> Tensor:
     first = some[0]
-    if first.dtype == torch.bool:
-        if any(not torch.equal(first, each.to(first.device)) for each in some[1:]):
-            raise StateError(f"`{name}` holds truths that differ between the states, and have no mean")
+    if all(_same(first, each) for each in some[1:]):
         return first.clone()
+    if first.dtype == torch.bool:
+        raise StateError(f"`{name}` holds truths that differ between the states, and have no mean")
     wide = torch.complex128 if first.is_complex() else torch.float64
     total = torch.zeros_like(first, dtype=wide)
     for each, share in zip(some, shares, strict=True):
-        total += each.to(first.device, wide) * share
+        total += each.to(wide) * share
     return (total if first.is_floating_point() or first.is_complex() else total.round()).to(first.dtype)
-
-
-class _Writer:
-    """Writes a tree as JSON, where every node is a pair (kind, what), and gathers its tensors by name."""
-
-    def __init__(self) -> None:
-        self.tensors: dict[str, Tensor] = {}
-        self._names: dict[Any, str] = {}
-        self._storages: set[int] = set()
-
-    def written(self, value: Any, at: str) -> list[Any]:
-        """`value`, which lies at the path `at`."""
-        if isinstance(value, Tensor):
-            return ["tensor", self._named(value.detach(), at or "tensor")]
-        if isinstance(value, Mapping):
-            items = value.items()
-            return ["dict", [[_key(key, at), self.written(each, _under(at, key))] for key, each in items]]
-        if isinstance(value, (list, tuple)):
-            kind = "tuple" if isinstance(value, tuple) else "list"
-            return [kind, [self.written(each, _under(at, place)) for place, each in enumerate(value)]]
-        if isinstance(value, float) and not math.isfinite(value):
-            return ["float", repr(float(value))]
-        if value is None or isinstance(value, (bool, int, float, str)):
-            return ["value", value]
-        raise StateError(
-            f"a `{type(value).__name__}` at `{at}` cannot be kept, expected tensors or plain values",
-            hint="plain values are text, numbers, bools and None; put it into these, or keep it yourself",
-        )
-
-    def _named(self, tensor: Tensor, name: str) -> str:
-        """The name under which `tensor` is written; one that is written already keeps its first."""
-        same = (tensor.device, tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype)
-        if tensor.numel() and same in self._names:
-            return self._names[same]
-        while name in self.tensors:
-            name += "'"  # two paths that read alike, as `a/b` and `a` then `b`
-        self._names[same] = name
-        self.tensors[name] = self._apart(tensor.cpu().contiguous())
-        return name
-
-    def _apart(self, tensor: Tensor) -> Tensor:
-        """`tensor` in memory of its own, as safetensors asks: a copy where another one may look into it."""
-        storage = tensor.untyped_storage()
-        if storage.data_ptr() in self._storages:
-            return tensor.clone()
-        self._storages.add(storage.data_ptr())
-        return tensor
-
-
-def _key(key: Any, at: str) -> Any:
-    if isinstance(key, (str, int)) and not isinstance(key, bool):
-        return key
-    raise StateError(f"a key at `{at}` is a `{type(key).__name__}`, expected text or a whole number")
-
-
-def _under(at: str, key: Any) -> str:
-    return f"{at}/{key}" if at else str(key)
-
-
-def _read(node: list[Any], tensors: Mapping[str, Tensor]) -> Any:
-    kind, what = node
-    readers: dict[str, Callable[[], Any]] = {
-        "tensor": lambda: tensors[what],
-        "dict": lambda: {key: _read(each, tensors) for key, each in what},
-        "list": lambda: [_read(each, tensors) for each in what],
-        "tuple": lambda: tuple(_read(each, tensors) for each in what),
-        "float": lambda: float(what),
-        "value": lambda: what,
-    }
-    return readers[kind]()
 
 
 def _listed(some: Iterable[str]) -> str:
