@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use soma_store::{Binding, Digest, Options, Store};
+use soma_study::StudyError;
 
 use crate::enter::{brief, long};
 use crate::error::{OrRaise, raise};
@@ -211,15 +212,18 @@ impl PyStore {
         long(py, move || store.studies())
     }
 
-    /// Look at every byte, and tell of every place that does not read: file, byte, what is wrong, size. Empty when
-    /// nothing is damaged. Writes nothing, and may be called while others write.
+    /// Look at every byte, and tell of every place that does not read (file, byte, what is wrong, size), and of every
+    /// recorded point that is another one than the sampler it names gives for its trial. Empty when all is well.
+    /// Writes nothing, and may be called while others write.
     ///
     /// Raises:
     ///     OSError: The storage fails.
     fn verify(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let store = self.0.clone();
-        let found = long(py, move || store.verify())?;
-        Ok(found.damage.iter().map(ToString::to_string).collect())
+        let (found, misfits) =
+            long(py, move || Ok::<_, StudyError>((store.verify()?, soma_study::misfits(&store)?)))?;
+        let damage = found.damage.iter().map(ToString::to_string);
+        Ok(damage.chain(misfits.iter().map(ToString::to_string)).collect())
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

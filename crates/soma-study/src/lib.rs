@@ -43,8 +43,9 @@ pub use scalar::Scalar;
 pub use space::{IntOptions, RealOptions, Space};
 pub use state::State;
 pub use study::{
-    Abandoned, Counts, Report, StudyError, Summary, Take, Worker, abandoned, asked, attempts, best, curves,
-    damage, discard, finished, in_flight, new_damage, report, seal, space, summary, take, trials,
+    Abandoned, Counts, Misfit, Report, StudyError, Summary, Take, Worker, abandoned, asked, attempts, best,
+    curves, damage, discard, finished, in_flight, misfits, new_damage, report, seal, space, summary, take,
+    trials,
 };
 pub use text::Excerpt;
 pub use trial::Trial;

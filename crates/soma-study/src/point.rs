@@ -25,6 +25,17 @@ use crate::text::{self, Reader};
 pub struct Point {
     space: Space,
     slots: Arc<[Slot]>,
+    // No part of what it is: two samplers may give one point.
+    origin: Option<Arc<Origin>>,
+}
+
+/// Where a point came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// The text of the sampler that was asked.
+    pub(crate) sampler: Arc<str>,
+    /// For which trial.
+    pub(crate) trial: u64,
 }
 
 /// What a point holds for one dimension.
@@ -40,7 +51,16 @@ pub(crate) enum Slot {
 
 impl Point {
     pub(crate) fn new(space: Space, slots: Vec<Slot>) -> Self {
-        Self { space, slots: slots.into() }
+        Self { space, slots: slots.into(), origin: None }
+    }
+
+    pub(crate) fn with_origin(mut self, origin: Origin) -> Self {
+        self.origin = Some(Arc::new(origin));
+        self
+    }
+
+    pub(crate) fn origin(&self) -> Option<&Origin> {
+        self.origin.as_deref()
     }
 
     /// The point with these values, in any order.

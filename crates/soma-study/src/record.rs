@@ -10,14 +10,23 @@ use std::io::Write;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::point::Origin;
 use crate::state::State;
 
 /// What one line says.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Record<'a> {
     /// An attempt was taken. `after`: how far the ledgers that spoke of earlier attempts had been read by then; what
-    /// they say about those attempts behind that counts for nothing.
-    Take { id: Id, me: Cow<'a, str>, space_version: u32, point: Cow<'a, str>, after: Vec<(String, u64)> },
+    /// they say about those attempts behind that counts for nothing. `origin`: the sampler that gave the point, and the
+    /// trial that it was asked for.
+    Take {
+        id: Id,
+        me: Cow<'a, str>,
+        space_version: u32,
+        point: Cow<'a, str>,
+        origin: Option<(Cow<'a, str>, u64)>,
+        after: Vec<(String, u64)>,
+    },
     /// Values of a curve, from index `from`.
     Report { id: Id, from: usize },
     /// The last values of a curve, and how the attempt ended.
@@ -42,20 +51,30 @@ pub(crate) struct Id {
     pub(crate) attempt: u32,
 }
 
+/// What a take says of the attempt.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Taking<'a> {
+    pub(crate) id: Id,
+    pub(crate) me: &'a str,
+    pub(crate) space_version: u32,
+    pub(crate) point: &'a str,
+    pub(crate) origin: Option<&'a Origin>,
+}
+
 /// Writes a take.
-pub(crate) fn write_take(
-    out: &mut Vec<u8>,
-    id: Id,
-    me: &str,
-    space_version: u32,
-    point: &str,
-    after: &[(&str, u64)],
-) {
-    begin(out, "take", id);
+pub(crate) fn write_take(out: &mut Vec<u8>, taking: &Taking<'_>, after: &[(&str, u64)]) {
+    begin(out, "take", taking.id);
     out.extend_from_slice(b",\"me\":");
-    write_text(out, me);
-    put(out, format_args!(",\"space\":{space_version},\"point\":"));
-    write_text(out, point);
+    write_text(out, taking.me);
+    put(out, format_args!(",\"space\":{},\"point\":", taking.space_version));
+    write_text(out, taking.point);
+    if let Some(origin) = taking.origin {
+        out.extend_from_slice(b",\"by\":");
+        write_text(out, &origin.sampler);
+        if origin.trial != taking.id.trial {
+            put(out, format_args!(",\"asked\":{}", origin.trial));
+        }
+    }
     for (i, (ledger, bytes)) in after.iter().enumerate() {
         put(out, format_args!("{}\"{ledger}\":{bytes}", if i == 0 { ",\"after\":{" } else { "," }));
     }
@@ -202,8 +221,11 @@ impl<'a> Exact<'a> {
                 let space_version = self.whole()?.try_into().ok()?;
                 self.expect(b",\"point\":")?;
                 let point = Cow::Borrowed(self.text()?);
+                let by = self.optional(b",\"by\":", Self::text)?;
+                let asked = self.optional(b",\"asked\":", Self::whole)?.unwrap_or(id.trial);
                 self.end()?;
-                Some(Record::Take { id, me, space_version, point, after: Vec::new() })
+                let origin = by.map(|by| (Cow::Borrowed(by), asked));
+                Some(Record::Take { id, me, space_version, point, origin, after: Vec::new() })
             }
             b'a' => {
                 self.expect(b"alive\"")?;
@@ -292,6 +314,8 @@ struct Any {
     me: Option<String>,
     space: Option<u32>,
     point: Option<String>,
+    by: Option<String>,
+    asked: Option<u64>,
     #[serde(default)]
     after: serde_json::Map<String, Value>,
     #[serde(default)]
@@ -316,6 +340,10 @@ fn read_any<'a>(line: &[u8], said: &mut Vec<f64>) -> Option<Record<'a>> {
             me: any.me?.into(),
             space_version: any.space?,
             point: any.point?.into(),
+            origin: match any.by {
+                Some(by) => Some((by.into(), any.asked.or(any.trial)?)),
+                None => None,
+            },
             after: any
                 .after
                 .into_iter()
@@ -391,16 +419,25 @@ mod tests {
         for text in ["plain", "", "a\"b\\c\nd", "é\u{1f600}\u{0}", ",\"sum\":\""] {
             let (mut line, mut said) = (Vec::new(), Vec::new());
             let after = [("ab", 12), ("cd", 0)];
-            for after in [&after[..], &[]] {
+            let origins =
+                [None, Some(7), Some(8)].map(|trial| Some(Origin { sampler: text.into(), trial: trial? }));
+            for (after, origin) in
+                [&after[..], &[]].into_iter().flat_map(|one| origins.iter().map(move |origin| (one, origin)))
+            {
                 line.clear();
-                write_take(&mut line, ID, text, 2, text, after);
-                let owned = after.iter().map(|(ledger, bytes)| ((*ledger).to_owned(), *bytes)).collect();
+                let origin = origin.as_ref();
+                write_take(
+                    &mut line,
+                    &Taking { id: ID, me: text, space_version: 2, point: text, origin },
+                    after,
+                );
                 let take = Record::Take {
                     id: ID,
                     me: text.into(),
                     space_version: 2,
                     point: text.into(),
-                    after: owned,
+                    origin: origin.map(|origin| (text.into(), origin.trial)),
+                    after: after.iter().map(|(ledger, bytes)| ((*ledger).to_owned(), *bytes)).collect(),
                 };
                 assert_eq!(read(&sealed(line.clone()), &mut said), Some(take));
             }

@@ -4,6 +4,7 @@
 //! it got to, the others read. Every process that looks at a study keeps what it has read and reads on from there.
 
 mod error;
+mod misfit;
 mod readers;
 mod refusal;
 mod report;
@@ -19,6 +20,7 @@ use rustc_hash::FxHashMap;
 use soma_store::{Held, Store, StudyRecords};
 
 pub use error::StudyError;
+pub use misfit::{Misfit, misfits};
 pub use readers::{
     Abandoned, abandoned, asked, attempts, best, curves, damage, discard, finished, in_flight, new_damage,
     seal, space, trials,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use soma_store::Store;
 use soma_study::{
-    Goal, State, abandoned, attempts, best, curves, finished, in_flight, space, summary, trials,
+    Goal, State, abandoned, attempts, best, curves, finished, in_flight, misfits, space, summary, trials,
 };
 
 #[test]
@@ -45,4 +45,22 @@ fn version_1_reads_whole() {
         (Some(Goal::Min), 1, 1, 1)
     );
     assert!(told.damage.is_empty());
+}
+
+#[test]
+fn takings_that_name_their_sampler_read_and_can_be_derived_again() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../soma-store/tests/fixtures/v1_by");
+    let store = Store::read_only(path.to_str().unwrap()).unwrap();
+    assert!(store.verify().unwrap().is_sound());
+    assert_eq!(misfits(&store).unwrap(), []);
+    let points: Vec<String> =
+        finished(&store, "widths").unwrap().iter().map(|row| row.point.to_string()).collect();
+    assert_eq!(
+        points,
+        [
+            "lr=0.002771855228616633,width=44,opt=sgd",
+            "lr=0.00010732284518314793,width=57,opt=adam",
+            "lr=0.0003200888482173765,width=40,opt=sgd",
+        ]
+    );
 }

@@ -220,7 +220,8 @@ pub struct Export {
 
 /// Read every byte of a store and say what is damaged
 ///
-/// Exit code 1 where anything is.
+/// Also says where a recorded point is another one than the sampler it names gives for its trial. Exit code 1 where
+/// there is any of it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  soma verify runs")]
 pub struct Verify {

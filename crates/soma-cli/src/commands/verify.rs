@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use soma_store::Verification;
+use soma_study::Misfit;
 
 use crate::args;
 use crate::damage::{self, DamageShape};
@@ -25,15 +26,45 @@ struct Verified<'a> {
     names: usize,
     size_bytes: u64,
     damage: Vec<DamageShape<'a>>,
+    misfits: Vec<MisfitShape<'a>>,
     strays: &'a [String],
+}
+
+/// A recorded point that is not what its sampler gives.
+#[derive(Serialize)]
+struct MisfitShape<'a> {
+    study: &'a str,
+    trial: u64,
+    attempt: u32,
+    path: &'a str,
+    offset: u64,
+    sampler: &'a str,
+    recorded: &'a str,
+    given: Option<&'a str>,
+}
+
+impl<'a> From<&'a Misfit> for MisfitShape<'a> {
+    fn from(misfit: &'a Misfit) -> Self {
+        Self {
+            study: &misfit.study,
+            trial: misfit.trial,
+            attempt: misfit.attempt,
+            path: &misfit.path,
+            offset: misfit.offset,
+            sampler: &misfit.sampler,
+            recorded: &misfit.recorded,
+            given: misfit.given.as_deref(),
+        }
+    }
 }
 
 pub fn run(arguments: &args::Verify, output: &mut Output, words: &Words) -> Result<(), Failure> {
     let store = target::store(&arguments.store)?;
     let found = store.verify()?;
+    let misfits = soma_study::misfits(&store)?;
     let location = store.location();
     if arguments.json {
-        output.json("verify", &Verified::of(&found, &location))?;
+        output.json("verify", &Verified::of(&found, &misfits, &location))?;
     } else {
         for damage in &found.damage {
             let (place, what) = damage::text(damage);
@@ -46,22 +77,30 @@ pub fn run(arguments: &args::Verify, output: &mut Output, words: &Words) -> Resu
                 (Tone::Quiet, ": a file that is not the store's, which nothing reads".to_owned()),
             ])?;
         }
-        output.whole_line(&verdict(&found))?;
+        for misfit in &misfits {
+            output.whole_line(&vec![(Tone::Bad, escape::text(&misfit.to_string()).into_owned())])?;
+        }
+        output.whole_line(&verdict(&found, misfits.len()))?;
     }
     output.flush()?;
-    if found.is_sound() {
+    let counts = [
+        (found.damage.len(), "damaged place", "damaged places"),
+        (misfits.len(), "point that its sampler does not give", "points that their samplers do not give"),
+    ];
+    let counts = counts.iter().filter(|(count, ..)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, one, many)| plural(*count, one, many)).collect();
+    if counts.is_empty() {
         return Ok(());
     }
-    let count = plural(found.damage.len(), "damaged place", "damaged places");
-    words.warning(&format!("{count} in `{}`", escape::name(&location)));
+    words.warning(&format!("{} in `{}`", counts.join(" and "), escape::name(&location)));
     Err(Failure::Found)
 }
 
 impl<'a> Verified<'a> {
-    fn of(found: &'a Verification, store: &'a str) -> Self {
+    fn of(found: &'a Verification, misfits: &'a [Misfit], store: &'a str) -> Self {
         Self {
             store,
-            is_sound: found.is_sound(),
+            is_sound: found.is_sound() && misfits.is_empty(),
             studies: found.studies,
             claims: found.claims,
             ledgers: found.ledgers,
@@ -71,13 +110,14 @@ impl<'a> Verified<'a> {
             names: found.names,
             size_bytes: found.size_bytes,
             damage: found.damage.iter().map(DamageShape::from).collect(),
+            misfits: misfits.iter().map(MisfitShape::from).collect(),
             strays: &found.strays,
         }
     }
 }
 
 /// How the store is, and what was looked at.
-fn verdict(found: &Verification) -> Line {
+fn verdict(found: &Verification, n_misfits: usize) -> Line {
     let counts = [
         (found.studies, "study", "studies"),
         (found.claims, "claim", "claims"),
@@ -89,9 +129,10 @@ fn verdict(found: &Verification) -> Line {
     let seals = (found.seals > 0).then_some((found.seals, "seal", "seals"));
     let counts = counts.into_iter().chain(seals).map(|(count, one, many)| plural(count, one, many));
     let counts = counts.collect::<Vec<_>>().join(", ");
-    let (tone, verdict) = match found.damage.len() {
-        0 => (Tone::Good, "sound".to_owned()),
-        count => (Tone::Bad, format!("{} damaged", plural(count, "place", "places"))),
+    let (tone, verdict) = match (found.damage.len(), n_misfits) {
+        (0, 0) => (Tone::Good, "sound".to_owned()),
+        (0, count) => (Tone::Bad, format!("{} wrong", plural(count, "point", "points"))),
+        (count, _) => (Tone::Bad, format!("{} damaged", plural(count, "place", "places"))),
     };
     vec![(tone, verdict), (Tone::Plain, format!("  {counts}, {}", number::bytes(found.size_bytes)))]
 }

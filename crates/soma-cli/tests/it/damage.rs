@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use insta::{assert_snapshot, with_settings};
 use soma_study::Goal;
 
-use crate::fixtures::{Fixture, damage};
+use crate::fixtures::{Fixture, damage, forge};
 use crate::process::{filters, json, soma};
 
 /// Snapshots of runs of `soma` in a folder, with what differs from run to run filtered.
@@ -95,6 +95,22 @@ fn verify_names_every_damaged_place_and_exits_1() {
     let found: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!((outcome.code, &found["is_sound"]), (1, &false.into()));
     assert_eq!(found["damage"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn verify_says_where_a_point_is_not_what_its_sampler_gives() {
+    let fixture = Fixture::widths(3);
+    forge(&fixture, 3, "sobol(seed=0)");
+    shown!(fixture.path(), "verify store", @r"
+    exit 1
+    --- stdout
+    [FOLDER]/store/studies/widths/ledger/[NAME].jsonl, byte [OFFSET]: trial 3 of study `widths` is recorded at `lr=0.002771855228616633,width=44,opt=sgd`, where `sobol(seed=0)` gives `lr=0.0004929133080657691,width=29,opt=adam`
+    1 point wrong  1 study, 3 claims, 1 ledger, 8 records, 0 blobs, 0 names, [SIZE]
+    --- stderr
+    warning: 1 point that its sampler does not give in `[FOLDER]/store`
+    ");
+    let outcome = soma(fixture.path(), ["verify", "store", "--json"]);
+    assert!(outcome.stdout.contains(r#""is_sound":false"#), "{outcome}");
 }
 
 /// What can be read without the document is: counts, scores, curves. Points cannot.

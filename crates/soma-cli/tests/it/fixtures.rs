@@ -168,6 +168,15 @@ pub struct Kinds {
     _typed: Fixture,
 }
 
+/// A record of a taking at a point that `sampler` does not give for this trial.
+pub fn forge(fixture: &Fixture, trial: u64, sampler: &str) {
+    let (point, records) = (ask(&widths(), 0), fixture.store.study("widths"));
+    let record = format!(
+        r#"{{"kind":"take","trial":{trial},"attempt":0,"me":"x","space":1,"point":"{point}","by":"{sampler}"}}"#
+    );
+    records.write(record.as_bytes(), false).unwrap();
+}
+
 /// See [`Kinds`].
 pub fn of_every_kind() -> Kinds {
     let store = Fixture::widths(20);
@@ -178,6 +187,9 @@ pub fn of_every_kind() -> Kinds {
     let damaged = Fixture::widths(6);
     damage(&damaged.ledgers("widths")[0]);
     std::fs::write(damaged.path().join("store/studies/widths/notes.txt"), "").unwrap();
+    // Said to come from a sampler that gives another point, and none.
+    forge(&damaged, 7, "sobol(seed=0)");
+    forge(&damaged, 1_000_000, "grid(points_per_real=2)");
     // A name that is no plain one stands in the document alone.
     damaged.fill("Lost", Goal::Min, 2);
     std::fs::remove_file(damaged.document("Lost")).unwrap();

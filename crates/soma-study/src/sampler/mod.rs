@@ -12,6 +12,7 @@ mod text;
 mod tpe;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub use self::random::RandomOptions;
 pub use self::sobol::SobolOptions;
@@ -19,7 +20,7 @@ pub use self::tpe::TpeOptions;
 use crate::error::{SamplerError, SpaceError};
 use crate::goal::Goal;
 use crate::history::History;
-use crate::point::Point;
+use crate::point::{Origin, Point};
 use crate::space::Space;
 
 /// A way of choosing points.
@@ -36,7 +37,11 @@ use crate::space::Space;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sampler(Kind);
+pub struct Sampler {
+    kind: Kind,
+    // Goes with every point that is asked for.
+    text: Arc<str>,
+}
 
 #[derive(Debug, Clone, PartialEq)]
 enum Kind {
@@ -64,7 +69,7 @@ impl Sampler {
     /// # Errors
     /// `Option` when `points_per_real` is 0.
     pub fn grid(points_per_real: u32) -> Result<Self, SamplerError> {
-        grid::Grid::new(points_per_real).map(|grid| Self(Kind::Grid(grid)))
+        grid::Grid::new(points_per_real).map(|grid| Self::of(Kind::Grid(grid)))
     }
 
     /// Independent draws, which on a space whose points can be counted never repeat: see [`RandomOptions`].
@@ -74,12 +79,12 @@ impl Sampler {
 
     /// [`Sampler::random`] with its options.
     pub fn random_with(options: RandomOptions) -> Self {
-        Self(Kind::Random(random::Random::new(options)))
+        Self::of(Kind::Random(random::Random::new(options)))
     }
 
     /// The scrambled Halton sequence: even over the space for every number of trials, to 1,024 dimensions.
     pub fn halton(seed: u64) -> Self {
-        Self(Kind::Halton(halton::Halton::new(seed)))
+        Self::of(Kind::Halton(halton::Halton::new(seed)))
     }
 
     /// The shifted Sobol' sequence: even over the space for every number of trials, best for powers of two, to 1,111
@@ -90,7 +95,7 @@ impl Sampler {
 
     /// [`Sampler::sobol`] with its options.
     pub fn sobol_with(options: SobolOptions) -> Self {
-        Self(Kind::Sobol(sobol::Sobol::new(options)))
+        Self::of(Kind::Sobol(sobol::Sobol::new(options)))
     }
 
     /// The tree-structured Parzen estimator: draws near the trials that did well. Give it every trial, as
@@ -100,17 +105,17 @@ impl Sampler {
     /// # Errors
     /// `Option` when `candidates` is 0.
     pub fn tpe(options: TpeOptions) -> Result<Self, SamplerError> {
-        tpe::Tpe::new(options).map(|tpe| Self(Kind::Tpe(tpe)))
+        tpe::Tpe::new(options).map(|tpe| Self::of(Kind::Tpe(tpe)))
     }
 
     /// The same sampler, with `goal` where it was not given one and needs one.
     #[must_use]
     pub fn toward(&self, goal: Goal) -> Self {
-        let mut sampler = self.clone();
-        if let Kind::Tpe(tpe) = &mut sampler.0 {
+        let mut kind = self.kind.clone();
+        if let Kind::Tpe(tpe) = &mut kind {
             tpe.options.goal.get_or_insert(goal);
         }
-        sampler
+        Self::of(kind)
     }
 
     /// The point of `trial`: a pure function of the arguments.
@@ -119,42 +124,56 @@ impl Sampler {
     /// `UsedUp` when the sampler visits each point of a space once and has none left for this trial;
     /// `TooManyDimensions`.
     pub fn ask(&self, space: &Space, trial: u64, history: &History) -> Result<Point, SpaceError> {
-        self.kind().ask(space, trial, history)
+        let point = self.kind.asked().ask(space, trial, history)?;
+        Ok(point.with_origin(Origin { sampler: Arc::clone(&self.text), trial }))
     }
 
     /// How many trials the sampler has points for in this space; None without end.
     pub fn size(&self, space: &Space) -> Option<u64> {
-        self.kind().size(space)
+        self.kind.asked().size(space)
     }
 
     /// Whether the point of a trial follows from its number alone, so that a record can be checked against it.
     pub fn is_independent(&self) -> bool {
-        match &self.0 {
+        match &self.kind {
             Kind::Grid(_) | Kind::Random(_) | Kind::Halton(_) | Kind::Sobol(_) => true,
             Kind::Tpe(_) => false,
         }
     }
 
-    fn kind(&self) -> &dyn Ask {
-        match &self.0 {
-            Kind::Grid(grid) => grid,
-            Kind::Random(random) => random,
-            Kind::Halton(halton) => halton,
-            Kind::Sobol(sobol) => sobol,
-            Kind::Tpe(tpe) => tpe,
+    fn of(kind: Kind) -> Self {
+        let text = kind.to_string().into();
+        Self { kind, text }
+    }
+}
+
+impl Kind {
+    fn asked(&self) -> &dyn Ask {
+        match self {
+            Self::Grid(grid) => grid,
+            Self::Random(random) => random,
+            Self::Halton(halton) => halton,
+            Self::Sobol(sobol) => sobol,
+            Self::Tpe(tpe) => tpe,
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Grid(grid) => grid.fmt(f),
+            Self::Random(random) => random.fmt(f),
+            Self::Halton(halton) => halton.fmt(f),
+            Self::Sobol(sobol) => sobol.fmt(f),
+            Self::Tpe(tpe) => tpe.fmt(f),
         }
     }
 }
 
 impl fmt::Display for Sampler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Kind::Grid(grid) => grid.fmt(f),
-            Kind::Random(random) => random.fmt(f),
-            Kind::Halton(halton) => halton.fmt(f),
-            Kind::Sobol(sobol) => sobol.fmt(f),
-            Kind::Tpe(tpe) => tpe.fmt(f),
-        }
+        f.write_str(&self.text)
     }
 }
 

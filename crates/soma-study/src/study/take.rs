@@ -10,7 +10,7 @@ use super::view::{Document, View};
 use super::{Mine, Running, Study};
 use crate::goal::Goal;
 use crate::point::Point;
-use crate::record::{self, Id};
+use crate::record::{self, Id, Taking};
 use crate::space::Space;
 
 /// Which attempt at which trial is to be taken, by whom.
@@ -98,7 +98,8 @@ pub fn take(store: &Store, point: &Point, how: &Take<'_>) -> Result<bool, StudyE
     text.clear();
     write!(text, "{point}").expect("memory takes every character");
     line.clear();
-    record::write_take(line, id, how.me, version, text, &after);
+    let origin = point.origin();
+    record::write_take(line, &Taking { id, me: how.me, space_version: version, point: text, origin }, &after);
     drop(view);
     study.records.write(line, false)?;
     running.insert(id, Running::begun(&study, how, line));

@@ -231,7 +231,7 @@ impl View {
 
     fn apply(&mut self, record: Record<'_>, said: &[f64], at: &Place<'_>, records: &StudyRecords) {
         match record {
-            Record::Take { id, me, space_version, point, after } => {
+            Record::Take { id, me, space_version, point, origin: _, after } => {
                 let who = self.intern(&me);
                 let known = self.document(space_version, records);
                 let point = known.and_then(|known| known.space.parse_point(&point).ok());
