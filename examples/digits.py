@@ -27,7 +27,7 @@ from somatize.study import (
     search,
     table,
 )
-from somatize.torch import Trainer, export, keep, load, parameters, recall
+from somatize.torch import Trainer, evaluating, export, keep, load, parameters, recall
 
 STUDY = "digits"
 EPOCHS = 12
@@ -82,15 +82,11 @@ def split():
     return [(x[part], y[part]) for part in (train, valid, held)]
 
 
-def evaluate(g: Graph, data, measure):
+def measured(g: Graph, data, measure):
     """`measure(logits, target)` with dropout off, put back afterwards."""
     x, y = data
-    net = g.implementation("body").net
-    net.eval()
-    with torch.no_grad():
-        value = measure(g.forward(x), y).item()
-    net.train()
-    return value
+    with evaluating(g):
+        return measure(g.forward(x), y).item()
 
 
 def accuracy(logits, y):
@@ -118,7 +114,7 @@ def main() -> None:
         for _ in range(EPOCHS):
             for rows in torch.randperm(len(x)).split(64):
                 t.step((x[rows], y[rows]))
-            yield evaluate(g, valid, cross_entropy)
+            yield measured(g, valid, cross_entropy)
         keep(store, f"{STUDY}/{point}", export(g))
 
     search(
@@ -135,7 +131,7 @@ def main() -> None:
     load(g, recall(store, f"{STUDY}/{winner.point}"))
     print(f"best: trial {winner.trial}, {winner.point}")
     print(
-        f"validation loss {winner.score:.4f}, accuracy on held-out digits {evaluate(g, held, accuracy):.3f}"
+        f"validation loss {winner.score:.4f}, accuracy on held-out digits {measured(g, held, accuracy):.3f}"
     )
 
     for name, figure in (("table", table), ("influence", influence), ("coordinates", coordinates)):

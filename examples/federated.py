@@ -1,8 +1,10 @@
 """Federated averaging over a store: the clients' data stay where they are, and there is no server to average.
 
 McMahan et al. 2017, "Communication-Efficient Learning of Deep Networks from Decentralized Data", algorithm 1.
-Whoever finds a round complete claims the averaging; exactly one client gets it. Should it die over it, the
-next claims the next attempt: the mean is the same whoever takes it.
+A round is: everybody starts from the same mean, takes a few steps on its own data, and delivers its weights;
+whoever finds the round complete claims the averaging, and exactly one client gets it. Should it die over it,
+the next attempt is claimed. A client that does not deliver is waited for, then left out; one that starts anew
+joins the round that is on.
 
     python examples/federated.py out/federated
 """
@@ -35,40 +37,61 @@ def samples(client):
     return x, x.square().sum(1, keepdim=True) / 4
 
 
+def trained(g, data):
+    """What a client does with the weights it is given: a few steps on its own data."""
+    t = Trainer(g, mse_loss, torch.optim.SGD(parameters(g), lr=0.02))
+    for _ in range(STEPS):
+        t.step(data)
+    return export(g)
+
+
+def there(store, name):
+    return name in store.names(name)
+
+
+def delivered(store, turn):
+    """The clients whose weights of this round are there."""
+    return [each for each in range(len(SIZES)) if there(store, f"federated/{turn}/client/{each}")]
+
+
 def complete(store, turn):
-    there = set(store.names(f"federated/{turn}/client/"))
-    return there == {f"federated/{turn}/client/{each}" for each in range(len(SIZES))}
+    return len(delivered(store, turn)) == len(SIZES)
+
+
+def wait(secs, until, *given):
+    """Until something holds, but no longer than that; says whether it does."""
+    began = time.monotonic()
+    while not (holds := until(*given)) and time.monotonic() - began < secs:
+        time.sleep(0.02)
+    return holds
+
+
+def average(store, turn, me):
+    """The mean of what was delivered, each client weighing its samples. The first mean of a round stands."""
+    who = delivered(store, turn)
+    states = [recall(store, f"federated/{turn}/client/{each}") for each in who]
+    digest = keep(store, f"federated/{turn}/averaged/{me}", fedavg(states, [SIZES[each] for each in who]))
+    store.claim(f"federated/{turn + 1}/mean", digest, {"by": str(me), "of": str(who)})
 
 
 def client(where, me, turns=4, patience_secs=60.0):
     torch.set_num_threads(1)
-    store, g = Store(where), network()
-    data = samples(me)
+    store, g, data = Store(where), network(), samples(me)
 
     turn = 0
+    while there(store, f"federated/{turn + 1}/mean"):
+        turn += 1  # it was here before, and died
     while turn < turns:
         if turn:
             load(g, recall(store, f"federated/{turn}/mean"))
-        t = Trainer(g, mse_loss, torch.optim.SGD(parameters(g), lr=0.02))
-        for _ in range(STEPS):
-            t.step(data)
-        keep(store, f"federated/{turn}/client/{me}", export(g))
+        keep(store, f"federated/{turn}/client/{me}", trained(g, data))
 
         for attempt in itertools.count():
-            while not complete(store, turn):
-                time.sleep(0.02)
-            mine = store.claim(f"federated/{turn}/averaging/{attempt}", store.put(str(me).encode()))
-            if mine:
-                every = range(len(SIZES))
-                states = [recall(store, f"federated/{turn}/client/{each}") for each in every]
-                keep(store, f"federated/{turn + 1}/mean", fedavg(states, SIZES), metadata={"by": str(me)})
-            waited = time.monotonic()
-            while not (done := store.names(f"federated/{turn + 1}/mean")):
-                if time.monotonic() - waited > patience_secs:
-                    break  # whoever claimed it has died over it
-                time.sleep(0.02)
-            if done:
-                break
+            wait(patience_secs, complete, store, turn)  # and go on without whoever does not come
+            if store.claim(f"federated/{turn}/averaging/{attempt}", store.put(str(me).encode())):
+                average(store, turn, me)
+            if wait(patience_secs, there, store, f"federated/{turn + 1}/mean"):
+                break  # else whoever claimed it has died over it
         turn += 1
 
 
@@ -90,10 +113,12 @@ def main(where="out/federated", turns=4, patience_secs=60.0):
     for each in clients:
         each.join()
     store = Store(where)
-    losses = [loss(recall(store, f"federated/{turn}/mean")) for turn in range(1, turns + 1)]
-    by = [store.metadata(f"federated/{turn}/mean")["by"] for turn in range(1, turns + 1)]
-    print(f"loss over everybody's data by round: {', '.join(f'{each:.3f}' for each in losses)}")
-    print(f"averaged by clients {', '.join(by)}")
+    losses = []
+    for turn in range(1, turns + 1):
+        mean = f"federated/{turn}/mean"
+        losses.append(loss(recall(store, mean)))
+        said = store.metadata(mean)
+        print(f"round {turn}: loss over all data {losses[-1]:.3f}, the mean of {said['of']} by {said['by']}")
     return store, losses
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -120,3 +121,19 @@ def test_federated_clients_in_processes_of_their_own_average_every_round_though_
     torch.set_num_threads(threads)
     kept = recall(store, "federated/3/mean")
     assert all(torch.equal(kept[node][name], each) for node in mean for name, each in mean[node].items())
+
+
+def test_federated_clients_go_on_without_one_that_does_not_come_and_it_joins_later(example, tmp_path):
+    import torch
+
+    from somatize import Store
+
+    federated, where, threads = example("federated"), str(tmp_path / "federated"), torch.get_num_threads()
+    store = Store(where)
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda me: federated.client(where, me, 2, patience_secs=2.0), [0, 1]))
+        assert store.metadata("federated/2/mean")["of"] == "[0, 1]"
+        list(pool.map(lambda me: federated.client(where, me, 4, patience_secs=60.0), [0, 1, 2]))
+    torch.set_num_threads(threads)
+    assert store.metadata("federated/4/mean")["of"] == "[0, 1, 2]"
+    assert not federated.there(store, "federated/5/mean")
