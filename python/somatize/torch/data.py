@@ -35,7 +35,10 @@ def pair(batch: Any, step: int) -> tuple[Any, Any]:
 
 
 def n_samples(batch: Any) -> int:
-    """How many samples a batch holds: B of the first tensor in its target, else in its input; 0 if unsaid."""
+    """How many samples a batch holds: B of the first tensor in its target, else in its input; 0 if unsaid.
+
+    A list counts its entries, and an array its rows.
+    """
     input, target = batch
     for side in (target, input):
         first = first_tensor(side)
@@ -43,6 +46,9 @@ def n_samples(batch: Any) -> int:
             return first.shape[0]
         if isinstance(side, list):
             return len(side)
+        shape = getattr(side, "shape", None)
+        if isinstance(shape, tuple) and shape:
+            return int(shape[0])
     return 0
 
 

@@ -16,8 +16,8 @@ class Epoch:
         number: Counted from 0 over the life of the Trainer, so a second `fit` goes on counting.
         loss: The mean over samples: every batch weighs what it holds, the short last one too. That is the
             epoch's loss for an objective that is a mean over its batch. Where a batch does not say its size
-            (its target and input hold neither a tensor with dimensions nor a list), every batch of the epoch
-            weighs the same.
+            (its target and input hold neither a tensor or array with dimensions nor a list), every batch of
+            the epoch weighs the same.
         n_steps: Batches taken.
         n_samples: The sum of B, or 0 where a batch did not say.
     """

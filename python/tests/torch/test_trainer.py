@@ -343,6 +343,19 @@ def test_a_batch_of_texts_weighs_as_many_as_there_are():
     assert t.fit([(texts, target) for texts, target in case.batches]).epochs[0].n_samples == 16
 
 
+def test_a_batch_of_arrays_weighs_as_many_rows_as_they_have():
+    class Read(Node):
+        def forward(self, x, ctx):
+            return torch.from_numpy(x)
+
+    numpy = pytest.importorskip("numpy")
+    g = Graph.somatize(Read() >> module(line()).named("line"))
+    t = Trainer(g, lambda output, target: output.mean(), torch.optim.SGD(parameters(g), lr=0.0))
+    data = [(numpy.full((n, 1), n, "float32"), numpy.zeros(n)) for n in (4, 2)]
+    epoch = t.fit(data).epochs[0]
+    assert (epoch.n_samples, epoch.loss) == (6, (4 * 4 + 2 * 2) / 6)
+
+
 def test_c36_a_second_fit_goes_on_counting_and_training():
     case = built("mlp")
     t = Trainer(case.graph, case.objective, torch.optim.SGD(case.trains, lr=1e-3))
