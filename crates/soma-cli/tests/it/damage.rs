@@ -5,20 +5,10 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use insta::{assert_snapshot, with_settings};
 use soma_study::Goal;
 
 use crate::fixtures::{Fixture, damage, forge};
-use crate::process::{filters, json, soma};
-
-/// Snapshots of runs of `soma` in a folder, with what differs from run to run filtered.
-macro_rules! shown {
-    ($folder:expr, $line:literal, @$snapshot:literal) => {
-        with_settings!({filters => filters()}, {
-            assert_snapshot!(soma($folder, $line.split(' ')), @$snapshot);
-        });
-    };
-}
+use crate::process::{json, shown, soma};
 
 #[test]
 fn damage_costs_the_record_one_line_and_no_exit_code() {

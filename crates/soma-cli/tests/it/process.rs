@@ -123,3 +123,13 @@ pub fn filters() -> Vec<(&'static str, &'static str)> {
         (r"offset\x22:\d+", r#"offset":"[OFFSET]""#),
     ]
 }
+
+/// Snapshots of runs of `soma` in a folder, with what differs from run to run filtered.
+macro_rules! shown {
+    ($folder:expr, $line:literal, @$snapshot:literal) => {
+        insta::with_settings!({filters => $crate::process::filters()}, {
+            insta::assert_snapshot!($crate::process::soma($folder, $line.split(' ')), @$snapshot);
+        });
+    };
+}
+pub(crate) use shown;

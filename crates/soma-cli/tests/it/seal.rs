@@ -1,18 +1,7 @@
 //! `soma seal`, the one verb that writes.
 
-use insta::{assert_snapshot, with_settings};
-
 use crate::fixtures::Fixture;
-use crate::process::{filters, soma};
-
-/// Snapshots of runs of `soma` in a folder, with what differs from run to run filtered.
-macro_rules! shown {
-    ($folder:expr, $line:literal, @$snapshot:literal) => {
-        with_settings!({filters => filters()}, {
-            assert_snapshot!(soma($folder, $line.split(' ')), @$snapshot);
-        });
-    };
-}
+use crate::process::{shown, soma};
 
 #[test]
 fn many_ledgers_are_gathered_once_and_read_the_same() {

@@ -4,16 +4,7 @@ use insta::{assert_snapshot, with_settings};
 use soma_study::{Goal, IntOptions, RealOptions, Scalar, Space, State};
 
 use crate::fixtures::{Fixture, Worker, ask, of_every_kind, typed, widths};
-use crate::process::{filters, json, soma, soma_on_terminal};
-
-/// Snapshots of runs of `soma` in a folder, with what differs from run to run filtered.
-macro_rules! shown {
-    ($folder:expr, $line:literal, @$snapshot:literal) => {
-        with_settings!({filters => filters()}, {
-            assert_snapshot!(soma($folder, $line.split(' ')), @$snapshot);
-        });
-    };
-}
+use crate::process::{filters, json, shown, soma, soma_on_terminal};
 
 #[test]
 fn where_there_is_no_store_that_is_said() {
