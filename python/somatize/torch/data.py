@@ -35,15 +35,17 @@ def pair(batch: Any, step: int) -> tuple[Any, Any]:
 
 
 def n_samples(batch: Any) -> int:
-    """How many samples a batch holds: B of the first tensor in its target, else in its input; 0 if unsaid.
+    """How many samples a batch holds: B of its target, or of its input; 0 if neither says.
 
-    A list counts its entries, and an array its rows.
+    A tensor says first, target before input; then the first tensor within either; then a list by its entries
+    and an array by its rows.
     """
     input, target = batch
-    for side in (target, input):
-        first = first_tensor(side)
+    sides = (target, input)
+    for first in (*filter(torch.is_tensor, sides), *map(first_tensor, sides)):
         if first is not None and first.ndim:
-            return first.shape[0]
+            return first.size(0)
+    for side in sides:
         if isinstance(side, list):
             return len(side)
         shape = getattr(side, "shape", None)

@@ -34,8 +34,8 @@ class Losses:
     def add(self, loss: Tensor, batch: Any) -> None:
         """Take the loss of one batch; waits for no accelerator."""
         target = batch[1]
-        shape = target.shape if type(target) is Tensor else ()
-        self._sizes.append(shape[0] if shape else n_samples(batch))
+        plain = type(target) is Tensor and target.ndim > 0
+        self._sizes.append(target.size(0) if plain else n_samples(batch))
         if loss.is_cpu:
             self._values.append(loss.item())
             return

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any
 
 
 class Bar:
     """A bar that is not shown."""
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        """The bar stays as it is."""
 
     def over(self, batches: Iterable[Any]) -> Iterable[Any]:
         """`batches`, each counted once it was worked on."""
@@ -24,6 +29,10 @@ class Tqdm(Bar):
     def __init__(self, shown: Any) -> None:
         self._shown = shown
 
+    def __exit__(self, *raised: object) -> None:
+        """End the line."""
+        self._shown.close()
+
     def over(self, batches: Iterable[Any]) -> Iterable[Any]:
         """`batches`, each a step of the bar once it was worked on."""
         for batch in batches:
@@ -35,16 +44,14 @@ class Tqdm(Bar):
         self._shown.set_postfix(loss=f"{loss:.4g}")
 
 
-@contextmanager
-def bar(data: Any, epochs: int, *, shown: bool) -> Iterator[Bar]:
+def bar(data: Any, epochs: int, *, shown: bool) -> Bar:
     """A bar over `epochs` walks of `data`, with its end when `data` knows its length.
 
     Raises:
         ImportError: It is to be shown and tqdm is not installed.
     """
     if not shown:
-        yield Bar()
-        return
+        return Bar()
     try:
         from tqdm.auto import tqdm
     except ImportError as missing:
@@ -53,5 +60,4 @@ def bar(data: Any, epochs: int, *, shown: bool) -> Iterator[Bar]:
         total = len(data) * epochs
     except TypeError:  # a function, a stream, an iterable without a length
         total = None
-    with tqdm(total=total, unit="step") as drawn:
-        yield Tqdm(drawn)
+    return Tqdm(tqdm(total=total, unit="step"))

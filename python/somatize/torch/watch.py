@@ -119,12 +119,13 @@ class Watch:
         Raises:
             OptimizerMismatchError: They do; names the nodes.
         """
-        held, known = _by_id(self._held()), _by_id(self._known)
-        now: dict[int, Tensor] = {}
-        owners: dict[int, str] = {}
-        for node, each in walk(self._graph):
-            now[id(each)] = each
-            owners.setdefault(id(each), node)
+        answered = list(walk(self._graph))
+        now = {id(each): each for _, each in answered}
+        known = _by_id(self._known)
+        if now.keys() == known.keys():
+            return
+        held = _by_id(self._held())
+        owners = {id(each): node for node, each in reversed(answered)}
         new = [
             key for key, each in now.items() if key not in known and key not in held and each.requires_grad
         ]
