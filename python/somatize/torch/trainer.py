@@ -91,7 +91,8 @@ class Trainer:
         self._graph, self._optimizer = graph, optimizer
         self._workers, self._driver = workers, driver
         self._applied = True  # the gradients lying in the parameters belong to an update that was taken
-        self._finite = True
+        self._shapes_fit = False  # not known before the first batch that trains
+        self._finite = True  # so far
 
     @property
     def graph(self) -> Graph:
@@ -116,7 +117,7 @@ class Trainer:
             What the objective said. Nothing waits for the accelerator.
 
         Raises:
-            BatchError: `batch` is not a pair; or, before the first update, output and target have shapes
+            BatchError: `batch` is not a pair; or, at the first that trains, output and target have shapes
                 that the objective would broadcast against each other, as (B, 1) and (B,).
         """
         # What each step looks at stands in line: between two passes of torch a call costs 1 µs, not 0.1.
@@ -127,10 +128,12 @@ class Trainer:
         output = self._graph.forward(input, driver=self._driver, workers=self._workers)
         if type(target) is not Tensor or type(output) is not Tensor or not target.is_cpu or not output.is_cpu:
             target = meet(target, output)
-        if self.n_steps == 0:
-            with refusing_broadcast(self.objective, output, target):
-                return self.objective(output, target)
-        return self.objective(output, target)
+        if self._shapes_fit:
+            return self.objective(output, target)
+        with refusing_broadcast(self.objective, output, target):
+            loss = self.objective(output, target)
+        self._shapes_fit = torch.is_grad_enabled()
+        return loss
 
     def backward(self, batch: Batch) -> Tensor:
         """Add the gradients of one batch to those since the last `update`.

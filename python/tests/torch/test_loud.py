@@ -601,6 +601,23 @@ def test_after_the_first_update_no_step_walks_the_graph_again(monkeypatch):
     assert len(walks) == 1, "and a parameter that gets no gradient any more costs one walk, not one a step"
 
 
+def test_the_objective_is_watched_until_a_batch_trained_also_where_the_loop_takes_the_steps_itself():
+    case = built("mlp")
+    watched = []
+
+    def objective(output, target):
+        watched.append(torch.overrides._is_torch_function_mode_enabled())
+        return F.mse_loss(output, target)
+
+    t = Trainer(case.graph, objective, sgd(case.trains))
+    t.evaluate(case.batches[:1])
+    for batch in case.batches[:3]:
+        t.loss(batch).backward()
+        t.optimizer.step()
+        t.optimizer.zero_grad()
+    assert watched == [True, True, False, False]
+
+
 def test_after_the_first_update_the_objective_is_called_unwatched():
     case = built("mlp")
     watched = []

@@ -345,20 +345,20 @@ def test_a_batch_of_texts_weighs_as_many_as_there_are():
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 @pytest.mark.parametrize(
-    ("target", "n"),
+    ("make", "n"),
     [
-        ([torch.ones(1)] * 3, 3),  # ragged: one a sample, so the input says
-        ({"boxes": torch.ones(5, 4)}, 3),
-        (None, 3),
-        (torch.ones(2, 1), 2),
-        (torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]), 2),
+        (lambda: [torch.ones(1)] * 3, 3),  # ragged: one a sample, so the input says
+        (lambda: {"boxes": torch.ones(5, 4)}, 3),
+        (lambda: None, 3),
+        (lambda: torch.ones(2, 1), 2),
+        (lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]), 2),
     ],
     ids=["list", "dict", "None", "tensor", "nested"],
 )
-def test_a_batch_weighs_what_its_target_says_if_that_is_a_tensor_and_else_what_its_input_says(target, n):
+def test_a_batch_weighs_what_its_target_says_if_that_is_a_tensor_and_else_what_its_input_says(make, n):
     g = Graph.somatize(module(line()))
     t = Trainer(g, lambda output, target: output.mean(), torch.optim.SGD(parameters(g), lr=0.0))
-    assert t.fit([(torch.ones(3, 1), target)]).epochs[0].n_samples == n
+    assert t.fit([(torch.ones(3, 1), make())]).epochs[0].n_samples == n
 
 
 def test_a_batch_of_arrays_weighs_as_many_rows_as_they_have():
