@@ -36,7 +36,7 @@ def scores(store, turn):
     """The members that have reached `turn`, best first, with their scores; read without touching a weight."""
     seen = {name: store.metadata(name) for name in store.names("pbt/")}
     reached = {name: float(said["score"]) for name, said in seen.items() if int(said["turn"]) >= turn}
-    return sorted(reached.items(), key=lambda one: one[1])
+    return sorted(reached.items(), key=lambda one: (math.isnan(one[1]), one[1]))  # who diverged is last
 
 
 def member(where, me, turns=6, patience_secs=60.0):
@@ -60,14 +60,15 @@ def member(where, me, turns=6, patience_secs=60.0):
         waited = time.monotonic()  # for the others, but not for those who died
         while len(ranked := scores(store, turn)) < len(RATES) and time.monotonic() - waited < patience_secs:
             time.sleep(0.02)
-        few = max(1, math.floor(QUANTILE * len(ranked)))
-        if turn < turns - 1 and f"pbt/{me}" in [name for name, _ in ranked[-few:]]:
-            better = rng.choice(ranked[:few])[0]
-            kept = recall(store, better)
+        names, few = [name for name, _ in ranked], max(1, math.floor(QUANTILE * len(ranked)))
+        best, worst = names[:few], names[few:][-few:]  # worst: nobody, where one is left
+        if turn < turns - 1 and f"pbt/{me}" in worst:
+            better = rng.choice(best)
+            kept = recall(store, better)  # exploit
             load(g, kept["graph"])
             t.optimizer.load_state_dict(kept["optimizer"])
             for group in t.optimizer.param_groups:
-                group["lr"] *= rng.choice([0.8, 1.25])
+                group["lr"] *= rng.choice([0.8, 1.25])  # explore
             copied = [*copied, f"{better} after turn {turn}"]
         turn += 1
 

@@ -222,7 +222,7 @@ class NoGradientError(TrainerError, RuntimeError):
 
 
 class UpdateError(TrainerError, RuntimeError):
-    """An update without gradients gathered for it."""
+    """An update without gradients gathered for it, or by an optimizer that wants a closure."""
 
 
 class SpentDataError(TrainerError, ValueError):
@@ -238,7 +238,7 @@ class LossError(TrainerError, ValueError):
 
 
 class StateError(SomaError, ValueError):
-    """A state does not fit the graph it is put into, or the states it is averaged with."""
+    """A state does not fit the graph or the states it meets, or cannot be written or read."""
 
 
 class NonFiniteLossWarning(RuntimeWarning):

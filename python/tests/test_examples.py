@@ -91,6 +91,16 @@ def test_pbt_members_in_processes_of_their_own_copy_the_best(example, tmp_path):
     assert float(store.metadata("pbt/2")["lr"]) > 1e-5
 
 
+def test_pbt_ranks_a_member_that_diverged_last(example, tmp_path):
+    from somatize import Store
+    from somatize.torch import keep
+
+    pbt, store = example("pbt"), Store(str(tmp_path / "pbt"))
+    for me, score in enumerate(["nan", "0.5", "inf", "0.2"]):
+        keep(store, f"pbt/{me}", {}, metadata={"turn": "0", "score": score, "lr": "0.1"})
+    assert [name for name, _ in pbt.scores(store, 0)] == ["pbt/3", "pbt/1", "pbt/2", "pbt/0"]
+
+
 def test_federated_clients_in_processes_of_their_own_average_every_round_though_one_died_over_it(
     example, tmp_path
 ):
