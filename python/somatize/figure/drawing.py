@@ -169,9 +169,17 @@ def statement(theme: str, *, title: str, words: str) -> Figure:
     )
 
 
-def axis(look: Theme, **more: Any) -> dict[str, Any]:
-    """A plotly axis in the theme's look: quiet grid, outside ticks, no zero line."""
+def axis(look: Theme, *, title: str = "", title_gap: float | None = None, **more: Any) -> dict[str, Any]:
+    """A plotly axis in the theme's look: quiet grid, outside ticks, no zero line.
+
+    Args:
+        look: The theme.
+        title: What the axis counts; empty for none.
+        title_gap: Between ticks and title, in pixels; None takes plotly's.
+        more: More of plotly's axis.
+    """
     return {
+        "title": {"text": title, "font": {"size": 12, "color": look.muted}, "standoff": title_gap},
         "gridcolor": look.grid,
         "linecolor": look.axis,
         "showline": True,
@@ -182,6 +190,21 @@ def axis(look: Theme, **more: Any) -> dict[str, Any]:
         "tickfont": {"size": TICK_PX, "color": look.muted, "family": FONT},
         **more,
     }
+
+
+def names(look: Theme, several: list[str], size: float) -> dict[str, Any]:
+    """A plotly axis of names, the first on top and each one around its index; escaped here."""
+    return axis(
+        look,
+        range=[len(several) - 0.5, -0.5],
+        tickvals=list(range(len(several))),
+        ticktext=[safe(name) for name in several],
+        ticks="",
+        ticklabelstandoff=6,
+        tickfont={"size": size, "color": look.ink},
+        showgrid=False,
+        fixedrange=True,
+    )
 
 
 def label(

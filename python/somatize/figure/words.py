@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -15,6 +17,9 @@ FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu 
 
 PLAIN = 1e6
 """Below, a number is written without an exponent."""
+
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, those that turn the direction of writing among them."""
 
 _WIDE, _NARROW = set("mwMWQGOD@%&—…"), set("ijlftrI.,:;|!'()[]{} ")
 _EM = {"wide": 0.95, "upper": 0.72, "narrow": 0.40, "usual": 0.63, "full": 1.05}
@@ -67,14 +72,18 @@ def fit(text: str, room_px: float, size_px: float, n_lines: int = 1) -> list[str
 
 @lru_cache(maxsize=4096)
 def _fit(text: str, room_px: float, size_px: float, n_lines: int) -> list[str]:
-    lines = _wrap(text, room_px, size_px)
-    if len(lines) <= max(n_lines, 1):
-        return lines
-    for kept in range(len(text) - 1, 0, -1):
+    n_lines = max(n_lines, 1)
+    # No more than so many fit, two spaces a line aside: a text of a million characters is cut at once.
+    most = n_lines * (max(int(room_px / (size_px * _EM["narrow"])), 1) + 2)
+    if len(text) <= most:
+        lines = _wrap(text, room_px, size_px)
+        if len(lines) <= n_lines:
+            return lines
+    for kept in range(min(len(text) - 1, most), 0, -1):
         head = (kept + 1) // 2
         cut = text[:head].rstrip() + "…" + text[len(text) - (kept - head) :].lstrip()
         lines = _wrap(cut, room_px, size_px)
-        if len(lines) <= max(n_lines, 1):
+        if len(lines) <= n_lines:
             return lines
     return ["…"]
 
@@ -82,13 +91,11 @@ def _fit(text: str, room_px: float, size_px: float, n_lines: int) -> list[str]:
 def _wrap(text: str, room_px: float, size_px: float) -> list[str]:
     lines, rest = [], text
     while rest:
-        n = len(rest)
-        if width_px(rest, size_px) > room_px:
-            n, used = 0, 0.0
-            while n < len(rest) and used + width_px(rest[n], size_px) <= room_px:
-                used += width_px(rest[n], size_px)
-                n += 1
-            n = max(n, 1)
+        n, used = 0, 0.0
+        while n < len(rest) and (used := used + size_px * _em(rest[n])) <= room_px:
+            n += 1
+        n = max(n, 1)
+        if n < len(rest):
             # Not within a number: `0.5` and `1,000` stay whole.
             breaks = [
                 i for i in range(n // 2, n) if rest[i] in " _-/.,;|" and not rest[i + 1 : i + 2].isdigit()
@@ -100,9 +107,13 @@ def _wrap(text: str, room_px: float, size_px: float) -> list[str]:
 
 
 def safe(text: str) -> str:
-    """Text that a figure shows as it is: plotly reads a small HTML in every label, templates and formulas."""
+    """Text that a figure shows as it is: plotly reads a small HTML in every label, templates and formulas.
+
+    A `color:` is one of the theme's to the script that turns a figure dark.
+    """
     one_line = " ".join(text.split()) if "\n" in text else text
-    return html.escape(one_line, quote=False).replace("%{", "%&#123;").replace("$", "&#36;")
+    escaped = html.escape(one_line, quote=False).replace("color:", "color&#58;")
+    return escaped.replace("%{", "%&#123;").replace("$", "&#36;")
 
 
 def hover(facts: list[tuple[str, str]]) -> str:
@@ -158,12 +169,31 @@ def value(one: Scalar, digits: int = 6) -> str:
     """A knob's value to read, not escaped."""
     if isinstance(one, float):
         return number(one, digits)
+    # What a line of text would not show as it is (nothing, white space, a turn of direction) is quoted.
+    if isinstance(one, str) and (not one or " ".join(one.split()) != one or _UNSEEN.search(one)):
+        return repr(one)
     return str(one)
+
+
+def told_apart(several: Sequence[Scalar]) -> list[str]:
+    """As `value` each; those that would read the same, as 64 and "64", as Python writes them.
+
+    >>> told_apart([64, "64", 1, 1.0, "a"])
+    ['64', "'64'", '1', '1.0', 'a']
+    """
+    words = [value(one) for one in several]
+    known = Counter(words)
+    return [repr(one) if known[word] > 1 else word for one, word in zip(several, words, strict=True)]
 
 
 def count(n: int, noun: str) -> str:
     """`1 trial`, `3,000 trials`."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def line(*parts: str) -> str:
+    """The parts that say something, side by side: a subtitle."""
+    return " · ".join(part for part in parts if part)
 
 
 def spoken(names: list[str]) -> str:

@@ -11,13 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from somatize.study.figures.axis import Axis, axis_of, score_axis
-from somatize.study.figures.coordinates import _coordinates_data, spline
+from somatize.study.figures.axis import Axis, axis_of
+from somatize.study.figures.coordinates import _coordinates_data
 from somatize.study.figures.history import _history_data
 from somatize.study.figures.influence import _influence_data
-from somatize.study.figures.learning import _learning_data
-from somatize.study.figures.record import N_SHOWN, Knob, Record, even, shown
+from somatize.study.figures.learning import _draw, _learning_data
+from somatize.study.figures.record import Knob, Record, Row
+from somatize.study.figures.scores import score_axis
+from somatize.study.figures.shown import N_SHOWN, even, shown, told
 from somatize.study.figures.slices import _slices_data
+from somatize.study.figures.spline import spline
 from somatize.study.figures.table import _table_data
 from somatize.study.figures.timeline import _timeline_data
 
@@ -145,6 +148,48 @@ def test_the_good_end_of_the_scores_is_never_cut():
     assert score_axis(scores, "max").n_beyond == 1
 
 
+@pytest.mark.parametrize("low", [2**53, -(2**63), 2**63 - 2])
+def test_two_neighbouring_integers_no_float_tells_apart_have_two_places(low):
+    axis = axis_of(Knob("n", "int", low, low + 1), [low, low + 1])
+    assert (axis.at(low), axis.at(low + 1)) == (0.0, 1.0)
+    assert axis.ticks == ((0.0, str(low)), (1.0, str(low + 1)))
+
+
+def test_ticks_have_the_digits_that_tell_them_apart():
+    assert [text for _, text in score_axis([0.98711, 0.98742], "max").ticks] == [
+        "0.9871",
+        "0.9872",
+        "0.9873",
+        "0.9874",
+    ]
+    rows = [row(i, 0.9871 + i * 1e-5, lr=1e-3, width=8, opt="adam") for i in range(3)]
+    assert [text for _, text in _coordinates_data(study(*rows)).scores] == ["0.98712", "0.98711", "0.9871"]
+
+
+def test_options_that_a_line_would_not_show_are_quoted():
+    options = ("", " ", "a b", "a  b", "a\nb", "\u202eabc", "é")
+    assert [text for _, text in axis_of(Knob("c", "choice", options=options), []).ticks] == [
+        "''",
+        "' '",
+        "a b",
+        "'a  b'",
+        "'a\\nb'",
+        "'\\u202eabc'",
+        "é",
+    ]
+    c = Knob("c", "choice", options=options)
+    data = _table_data(study(row(0, 1.0, c=""), knobs=(c,)))
+    assert data.rows[0][4].text == "''"
+
+
+def test_labels_of_options_are_thinned_before_they_lie_on_each_other():
+    axis = axis_of(Knob("seed", "choice", options=tuple(range(100))), [])
+    labelled = axis.labelled(26)
+    assert [text for _, text in labelled] == [str(i) for i in range(0, 100, 4)]
+    assert all(axis.at(int(text)) == at for at, text in labelled)
+    assert axis.labelled(100) == axis.ticks
+
+
 # Splines
 
 PLACES = st.lists(st.one_of(st.none(), st.floats(0, 1)), min_size=1, max_size=12)
@@ -265,6 +310,40 @@ def test_with_thousands_the_best_are_all_drawn_and_the_rest_keep_their_spread():
     assert len(shown(record.finished, 40)) == len(even(record.finished, 40)) == 40
 
 
+def test_without_a_goal_there_are_no_best_to_draw_whole():
+    rows = [row(i, float(i % 7), lr=1e-3, width=8, opt="adam") for i in range(1000)]
+    data = _coordinates_data(study(*rows, goal=None))
+    assert "400 of 1,000 curves drawn" in data.subtitle
+    assert "best" not in data.subtitle
+    trials = [curve.row.trial for curve in data.curves]
+    assert max(after - before for before, after in pairwise(trials)) == 3
+
+
+def test_what_is_not_drawn_is_counted():
+    rows = [row(i, 0.5, "pruned", lr=1e-3, width=8, opt="sgd") for i in range(5000)]
+    record = study(
+        *rows, *FOUR[:2], row(5001, 0.2), row(5002, 0.3), curves={(i, 0): (1.0,) for i in range(5000)}
+    )
+    assert "4,998 pruned, not ranked, 120 of them drawn" in _coordinates_data(record).subtitle
+    assert "400 of 4,998 pruned drawn" in _history_data(record).subtitle
+    assert "416 of 4,998 pruned drawn" in _slices_data(record).subtitle
+    assert "120 of 4,998 other curves drawn" in _learning_data(record).subtitle
+
+
+def test_a_pointer_is_shown_what_fits_a_figure_and_told_what_is_left():
+    knobs = [Knob(f"k{i}", "real", 0.0, 1.0) for i in range(100)]
+    point = {knob.name: 0.5 for knob in knobs}
+    facts = told(
+        study({"trial": 0, "state": "failed", "point": point, "because": "why"}, knobs=knobs), row_of(point)
+    )
+    assert facts[1] == ("because", "why")
+    assert facts[-2:] == [("k23", "0.5"), ("and", "76 more knobs, as the table has them")]
+
+
+def row_of(point):
+    return Row(trial=0, state="failed", point=point, because="why")
+
+
 # What is said
 
 
@@ -350,6 +429,13 @@ def test_a_score_that_is_no_number_is_never_ranked():  # C13
         assert _table_data(record).states.count("failed") == 3
 
 
+def test_the_best_options_are_counted_by_type():
+    c = Knob("c", "choice", options=(1, True, 1.0))
+    rows = [row(i, float(i), c=(True if i < 10 else 1)) for i in range(20)]
+    record = study(*rows, knobs=(c,), importance=[("c", 0.99)])
+    assert record.where == "the best 5 have c True (5 of 5)"
+
+
 # The others
 
 
@@ -385,6 +471,13 @@ def test_the_first_finished_attempt_stands_for_its_trial():
     assert "attempt" in _table_data(record).columns
 
 
+def test_a_knob_may_be_called_as_a_column_of_the_table():
+    knobs = (Knob("score", "real", 0.0, 9.0), Knob("state", "choice", options=("on", "off")))
+    data = _table_data(study(row(0, 1.0) | {"point": {"score": 7.0, "state": "on"}}, knobs=knobs))
+    assert data.columns == ("rank", "trial", "state", "score", "score", "state")
+    assert [cell.value for cell in data.rows[0]] == [1, 0, "done", 1.0, 7.0, "on"]
+
+
 def test_history_keeps_the_best_so_far_and_sets_pruned_trials_apart():
     data = _history_data(study(*FOUR))
     assert [(mark.trial, mark.score) for mark in data.finished] == [(0, 0.4), (1, 0.1), (3, 0.2)]
@@ -405,10 +498,22 @@ def test_learning_ends_a_pruned_curve_where_it_was_cut_and_says_why():
     assert data.longest == 3
 
 
+def test_reports_that_are_no_numbers_are_counted_and_one_between_two_of_them_is_drawn():
+    pytest.importorskip("plotly")
+    nan = math.nan
+    curves = {(0, 0): (nan, 0.5, nan), (1, 0): (nan, nan), (3, 0): (0.4, 0.3, math.inf)}
+    data = _learning_data(study(*FOUR, curves=curves))
+    assert "5 reports not a finite number, left out as a gap" in data.subtitle
+    traces = {trace.name: trace for trace in _draw(data, "light").data}
+    assert traces["trial 0"].mode == "lines+markers"
+    assert list(traces["trial 0"].marker.size) == [0, 5, 0]
+    assert traces["trial 3"].mode == "lines"
+
+
 def test_slices_have_one_panel_a_knob_and_no_score_for_pruned_trials():
     data = _slices_data(study(*FOUR, importance=[("lr", 0.5), ("width", 0.2), ("opt", 0.1)]))
     assert [panel.axis.name for panel in data.panels] == ["lr", "width", "opt"]
-    assert [one.trial for one, _, _ in data.panels[0].marks] == [1, 3, 0]
+    assert [one.trial for one, _ in data.panels[0].marks] == [1, 3, 0]
     assert [one.trial for one, _ in data.panels[0].pruned] == [2]
     assert data.best == 1
 
@@ -423,6 +528,13 @@ def test_timeline_lays_a_workers_trials_one_after_another_and_names_the_silent()
         ("b", [(1, 0.0, "done"), (3, 3.0, "done")]),
     ]
     assert data.title == "2 workers, 5 trials, 6.5 s of work; a fell silent in trial 4"
+
+
+def test_timeline_counts_the_silent_it_does_not_name():
+    rows = [row(i, None, "running", who="a") for i in range(10)]
+    assert _timeline_data(study(*rows), silent=range(10)).title.endswith(
+        "a fell silent in trial 0, 1, 2, 3, 4, 5 and 4 more"
+    )
 
 
 def test_an_axis_is_what_it_says():

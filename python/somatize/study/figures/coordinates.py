@@ -2,10 +2,6 @@
 
 Drawn out of splines: a trial reads as one continuous thing, and a bundle as a bundle. A curve claims nothing
 between two axes; it crosses each at the value it has, and between two it stays between the two.
-
-The slopes at the axes are those of Fritsch and Butland (1984, "A method for constructing local monotone
-piecewise cubic interpolants", equation 5), evenly spaced: zero where a curve turns, the harmonic mean of both
-sides elsewhere, so that no piece leaves the range of its two ends.
 """
 
 from __future__ import annotations
@@ -14,16 +10,18 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from somatize.figure.words import count, fit, hover, safe, width_px
+from somatize.figure.words import fit, hover, line, width_px
 from somatize.study.figures.axis import Axis, axis_of
+from somatize.study.figures.labels import HEIGHT_PX, ROOM_PX, axis_labels
 from somatize.study.figures.ranks import ROOM_PX as BAR_PX
 from somatize.study.figures.ranks import rank_bar, rank_ticks, rank_words
-from somatize.study.figures.record import Goal, Knob, Record, Row, even, shown, told
+from somatize.study.figures.record import Goal, Knob, Record, Row
+from somatize.study.figures.shown import even, of_all, shown, told
+from somatize.study.figures.spline import spline
 
 if TYPE_CHECKING:
     from somatize import Store
     from somatize.figure.drawing import Figure
-    from somatize.figure.theme import Theme
     from somatize.study import Space
 
 N_STEPS = 40
@@ -108,22 +106,22 @@ def _coordinates_data(record: Record) -> Coordinates:
         axis_of(knob, [row.point[knob.name] for row in rows if knob.name in row.point])
         for knob in record.knobs
     )
-    drawn, pruned = shown(record.finished), even(record.of_state("pruned"), N_PRUNED)
+    drawn = shown(record.finished, ranked=record.goal is not None)
+    pruned = even(record.of_state("pruned"), N_PRUNED)
     places = _places(axes, drawn, pruned)
     n = len(record.finished)
-    said = [record.where]
-    if pruned:
-        said.append(f"grey, dotted: {len(record.of_state('pruned')):,} pruned, not ranked")
-    if len(drawn) < n:
-        said.append(f"{len(drawn):,} of {n:,} curves drawn, the best {len(drawn) // 4} among them")
-    if record.goal is None and n:
-        said.append(
-            "not coloured: nobody said whether a low or a high score is good; pass goal='min' or goal='max'"
-        )
-    nothing = "" if n else _nothing(record)
+    some = of_all(len(drawn), n, "curves")
+    if some and record.goal is not None:
+        some += f", the best {len(drawn) // 4} among them"
+    n_pruned = len(record.of_state("pruned"))
+    behind = f"grey, dotted: {n_pruned:,} pruned, not ranked" if pruned else ""
+    if len(pruned) < n_pruned:
+        behind += f", {len(pruned):,} of them drawn"
+    unknown = "nobody said whether a low or a high score is good; pass goal='min' or goal='max'"
+    grey = f"not coloured: {unknown}" if record.goal is None and n else ""
     return Coordinates(
-        title=f"{record.decision}; {record.counted}" if n else f"{record.study}: nothing has finished",
-        subtitle=" · ".join(part for part in said if part),
+        title=record.heading,
+        subtitle=line(record.where, behind, some, grey),
         axes=axes,
         notes=tuple(_note(knob, record.finished) for knob in record.knobs),
         curves=tuple(
@@ -132,14 +130,8 @@ def _coordinates_data(record: Record) -> Coordinates:
         pruned=tuple(Curve(row, places[row.trial], None, told(record, row)) for row in pruned),
         scores=rank_ticks(record),
         good=rank_words(record),
-        nothing=nothing,
+        nothing="" if n else f"{record.taken} A curve is drawn for each one that finishes.",
     )
-
-
-def _nothing(record: Record) -> str:
-    rest = f": {record.rest}" if record.rest else ""
-    taken = f"{count(len(record.rows), 'trial')} in `{record.study}`{rest}."
-    return f"{taken} A curve is drawn for each one that finishes."
 
 
 def _note(knob: Knob, rows: tuple[Row, ...]) -> str:
@@ -174,57 +166,8 @@ def _places(
     return {trial: tuple(places) for trial, places in found.items()}
 
 
-def spline(at: list[float | None], n_steps: int) -> list[float | None]:
-    """The curve through `at`, one value an axis, sampled `n_steps` times between two axes.
-
-    Args:
-        at: A place on each axis; None is a gap, in which the curve is not drawn. Next to a gap the curve
-            stays flat for a sixteenth of the way, so that a crossing between two gaps is still seen.
-        n_steps: At least 3.
-
-    Returns:
-        `(len(at) - 1) * n_steps + 1` places: every `n_steps`-th is exactly that of an axis, those between lie
-        between the places at the two axes.
-    """
-    slopes = [_slope(at, i) for i in range(len(at))]
-    points: list[float | None] = []
-    for i in range(len(at) - 1):
-        left, right = at[i], at[i + 1]
-        points.append(left)
-        if left is None or right is None:
-            gap: list[float | None] = [None] * (n_steps - 1)
-            stub = max(n_steps // 16, 1)
-            gap[:stub], gap[-stub:] = [left] * stub, [right] * stub
-            points.extend(gap)
-            continue
-        low, high = min(left, right), max(left, right)
-        for step in range(1, n_steps):
-            t = step / n_steps
-            place = (
-                (1 + 2 * t) * (1 - t) ** 2 * left
-                + t * (1 - t) ** 2 * slopes[i]
-                + t * t * (3 - 2 * t) * right
-                + t * t * (t - 1) * slopes[i + 1]
-            )
-            # The cubic keeps within its ends; rounding may not.
-            points.append(min(max(place, low), high))
-    points.append(at[-1])
-    return points
-
-
-def _slope(at: list[float | None], i: int) -> float:
-    """The curve's slope at an axis; flat at an end, where it turns, and beside a gap."""
-    if i in (0, len(at) - 1):
-        return 0.0
-    before, here, after = at[i - 1], at[i], at[i + 1]
-    if before is None or here is None or after is None:
-        return 0.0
-    rise, next_rise = here - before, after - here
-    return 0.0 if rise * next_rise <= 0 else 2 * rise * next_rise / (rise + next_rise)
-
-
-GAP_PX, HEIGHT_PX, ROOM_PX = 112, 430, 9
-"""Least distance of two axes, their height, and the room kept free on either side of a label."""
+GAP_PX = 112
+"""Least distance of two axes."""
 
 
 def _draw(data: Coordinates, theme: str) -> Figure:
@@ -264,18 +207,11 @@ def _draw(data: Coordinates, theme: str) -> Figure:
         for i, axis in enumerate(data.axes)
     ]
     for i, (axis, note) in enumerate(zip(data.axes, data.notes, strict=True)):
-        notes += _labels(axis, heads[i], note, i, gap=gap, is_first=i == 0, left=left, look=look)
+        notes += axis_labels(axis, heads[i], note, i, gap=gap, left=left, look=look)
     if data.scores:
-        traces.append(rank_bar(data.scores, look))
-        where: dict[str, Any] = {"x": last, "xref": "x", "yref": "paper"}
-        notes.append(
-            drawing.label("<b>score</b>", look, y=1, yanchor="bottom", yshift=10, xanchor="center", **where)
-        )
-        notes.append(
-            drawing.label(
-                data.good, look, size=TICK_PX, colour=look.muted, y=0, yanchor="top", yshift=-10, **where
-            )
-        )
+        bar, said = rank_bar(data.scores, data.good, look, x=last, xref="x", xanchor="center")
+        traces.append(bar)
+        notes += said
     lines = [
         {
             "type": "line",
@@ -332,64 +268,3 @@ def _trace(
         "text": hover(curve.told),
         "hoverlabel": {"bordercolor": colour},
     }
-
-
-def _labels(
-    axis: Axis, head: list[str], note: str, i: int, *, gap: float, is_first: bool, left: float, look: Theme
-) -> list[dict[str, Any]]:
-    """An axis' name above it, its note below, its ticks beside it: left of the first, right of the others."""
-    from somatize.figure.drawing import TICK_PX, label
-
-    where: dict[str, Any] = {"x": i, "xref": "x"}
-    name = "<br>".join(safe(line) for line in head)
-    said = [
-        label(
-            f"<b>{name}</b>",
-            look,
-            y=1,
-            yref="paper",
-            yanchor="bottom",
-            yshift=10,
-            xanchor="center",
-            hovertext=safe(axis.name),
-            **where,
-        )
-    ]
-    if note:
-        text = "<br>".join(safe(line) for line in fit(note, gap - ROOM_PX, TICK_PX, 4))
-        said.append(
-            label(
-                text,
-                look,
-                size=TICK_PX,
-                colour=look.muted,
-                y=0,
-                yref="paper",
-                yanchor="top",
-                yshift=-10,
-                **where,
-            )
-        )
-    room = left - 22 if is_first else gap - 2 * ROOM_PX
-    each = HEIGHT_PX / max(len(axis.ticks), 1)
-    n_lines = max(int(each * 0.8 / (TICK_PX * 1.35)), 1) if axis.kind == "choice" else 1
-    for at, text in axis.ticks:
-        said.append(
-            label(
-                "<br>".join(safe(line) for line in fit(text, room, TICK_PX, n_lines)),
-                look,
-                size=TICK_PX,
-                colour=look.ink if axis.kind == "choice" else look.muted,
-                y=at,
-                yref="y",
-                yanchor="middle",
-                xanchor="right" if is_first else "left",
-                xshift=-6 if is_first else 6,
-                align="right" if is_first else "left",
-                bgcolor=look.halo,
-                borderpad=1,
-                hovertext=safe(text),
-                **where,
-            )
-        )
-    return said

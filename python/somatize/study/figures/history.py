@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from somatize.figure.words import count, hover, number
-from somatize.study.figures.axis import ScoreAxis, score_axis
-from somatize.study.figures.record import Record, Row, even, shown, told
+from somatize.figure.words import hover, line, number
+from somatize.study.figures.record import UNRANKED, Record, Row
+from somatize.study.figures.scores import ScoreAxis, score_axis
+from somatize.study.figures.shown import even, of_all, shown, told
 
 if TYPE_CHECKING:
     from somatize import Store
     from somatize.figure.drawing import Figure
     from somatize.study import Space
 
-LANES = ("pruned", "failed", "running")
+N_MARKS = 1500
+"""Finished trials drawn at most."""
+
 HEIGHT_PX, LANE_PX = 330, 24
 SYMBOLS = {"pruned": "line-ns-open", "failed": "x-thin-open", "running": "circle-open"}
 
@@ -80,28 +83,26 @@ def _history_data(record: Record) -> History:
             not best or (row.score < best[-1][1] if record.goal == "min" else row.score > best[-1][1])
         ):
             best.append((row.trial, row.score))
-    drawn = {row.trial for row in shown(record.finished, 1500)}
-    said = [f"the best so far changed last at trial {best[-1][0]}"] if best else []
-    if axis.n_beyond:
-        said.append(f"{count(axis.n_beyond, 'outlier')} marked at the edge")
-    if len(drawn) < len(by_trial):
-        said.append(f"{len(drawn):,} of {len(by_trial):,} drawn")
-    if record.goal is None and by_trial:
-        said.append("no best: nobody said whether a low or a high score is good")
-    rest = f": {record.rest}" if record.rest else ""
+    drawn = {row.trial for row in shown(record.finished, N_MARKS, ranked=record.goal is not None)}
+    lanes = {state: record.of_state(state) for state in UNRANKED}
+    unknown = "no best: nobody said whether a low or a high score is good"
     return History(
-        title=record.counted if by_trial else f"{record.study}: nothing has finished",
-        subtitle=" · ".join(said),
+        title=record.counted if by_trial else record.heading,
+        subtitle=line(
+            f"the best so far changed last at trial {best[-1][0]}" if best else "",
+            axis.outliers,
+            of_all(len(drawn), len(by_trial), "finished"),
+            *(of_all(len(even(rows)), len(rows), state) for state, rows in lanes.items()),
+            unknown if record.goal is None and by_trial else "",
+        ),
         axis=axis,
         finished=tuple(_mark(record, row) for row in by_trial if row.trial in drawn),
         best=tuple(best),
         lanes=tuple(
-            (state, tuple(_mark(record, row) for row in even(record.of_state(state))))
-            for state in LANES
-            if record.of_state(state)
+            (state, tuple(_mark(record, row) for row in even(rows))) for state, rows in lanes.items() if rows
         ),
         last=max((row.trial for row in record.rows), default=0),
-        nothing="" if by_trial else f"{count(len(record.rows), 'trial')} in `{record.study}`{rest}.",
+        nothing="" if by_trial else record.taken,
     )
 
 
@@ -132,15 +133,7 @@ def _draw(data: History, theme: str) -> Figure:
                 "color": look.accent,
                 "size": 9 if n <= 100 else 6 if n <= 600 else 4,
                 "opacity": 0.85 if n <= 100 else 0.5,
-                "symbol": [
-                    "circle"
-                    if 0 <= data.axis.at(mark.score) <= 1
-                    else "triangle-up"
-                    if data.axis.at(mark.score) > 1
-                    else "triangle-down"
-                    for mark in data.finished
-                    if mark.score is not None
-                ],
+                "symbol": [data.axis.symbol(mark.score) for mark in data.finished if mark.score is not None],
                 "line": {"width": 0},
             },
             "cliponaxis": False,
@@ -227,24 +220,14 @@ def _draw(data: History, theme: str) -> Figure:
         xaxis=drawing.axis(
             look,
             range=[-pad, data.last + pad],
-            title={"text": "trial", "font": {"size": 12, "color": look.muted}, "standoff": 8},
+            title="trial",
+            title_gap=8,
             showgrid=False,
             anchor="y2" if data.lanes else "y",
             tickformat=",d",
             nticks=10,
             **({"dtick": 1} if data.last < 12 else {}),
         ),
-        yaxis=drawing.axis(
-            look,
-            domain=[floor, 1],
-            range=[-0.02, 1.02],
-            tickvals=[at for at, _ in data.axis.ticks],
-            ticktext=[text for _, text in data.axis.ticks],
-            title={
-                "text": "score, log" if data.axis.log else "score",
-                "font": {"size": 12, "color": look.muted},
-            },
-            fixedrange=True,
-        ),
+        yaxis=data.axis.drawn(look, "score", domain=[floor, 1]),
         **layout,
     )

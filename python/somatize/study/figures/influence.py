@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from somatize.figure.words import count, fit, hover, number, safe, width_px
+from somatize.figure.words import count, fit, hover, number, width_px
 from somatize.study.figures.record import Record
 
 if TYPE_CHECKING:
@@ -92,14 +92,13 @@ def _draw(data: Influence, theme: str) -> Figure:
     look = theme_of(theme)
     names = [fit(name, LABEL_ROOM_PX, 13)[0] for name, _ in data.bars]
     left = 40 + max(width_px(name, 13) for name in names)
-    places = list(range(len(data.bars)))
     within = [data.noise is not None and much <= data.noise for _, much in data.bars]
     bars = {
         "type": "bar",
         "name": "importance",
         "orientation": "h",
         "x": [much for _, much in data.bars],
-        "y": places,
+        "y": list(range(len(data.bars))),
         "width": 0.56,
         "marker": {"color": [look.axis if noise else look.accent for noise in within], "cornerradius": 3},
         "opacity": 1,
@@ -145,16 +144,6 @@ def _draw(data: Influence, theme: str) -> Figure:
         xaxis=drawing.axis(
             look, range=[0, 1], tickvals=[0, 0.25, 0.5, 0.75, 1], fixedrange=True, showgrid=True
         ),
-        yaxis=drawing.axis(
-            look,
-            range=[len(data.bars) - 0.5, -0.5],
-            tickvals=places,
-            ticktext=[safe(name) for name in names],
-            ticks="",
-            ticklabelstandoff=6,
-            tickfont={"size": 13, "color": look.ink},
-            showgrid=False,
-            fixedrange=True,
-        ),
+        yaxis=drawing.names(look, names, 13),
         shapes=band,
     )

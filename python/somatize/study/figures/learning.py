@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from somatize.figure.words import count, hover
-from somatize.study.figures.axis import ScoreAxis, score_axis
+from somatize.figure.words import count, hover, line
 from somatize.study.figures.ranks import ROOM_PX, rank_bar, rank_ticks, rank_words
-from somatize.study.figures.record import Record, Row, even, shown, told
+from somatize.study.figures.record import UNRANKED, Record, Row
+from somatize.study.figures.scores import ScoreAxis, score_axis
+from somatize.study.figures.shown import even, of_all, shown, told
 
 if TYPE_CHECKING:
     from somatize import Store
@@ -81,29 +82,24 @@ def learning(store: Store, space: Space | None = None, *, study: str, theme: str
 def _learning_data(record: Record) -> Learning:
     """What is drawn: reports in the order they were made."""
     finished = tuple(row for row in record.finished if _values(record, row))
-    others = tuple(
-        row
-        for state in ("pruned", "failed", "running")
-        for row in record.of_state(state)
-        if _values(record, row)
-    )
-    drawn, apart = shown(finished, N_CURVES), even(tuple(sorted(others, key=lambda row: row.trial)), N_OTHERS)
+    others = tuple(row for row in record.rows if row.outcome in UNRANKED and _values(record, row))
+    drawn = shown(finished, N_CURVES, ranked=record.goal is not None)
+    apart = even(others, N_OTHERS)
     values = [one for row in (*finished, *others) for one in _values(record, row)]
-    cut = [len(_values(record, row)) for row in others if row.state == "pruned"]
+    n_odd = sum(not math.isfinite(one) for one in values)
     axis = score_axis(values, record.goal)
-    said = []
-    if cut:
-        spread = f"at report {min(cut)}" if min(cut) == max(cut) else f"at reports {min(cut)} to {max(cut)}"
-        said.append(f"{len(cut):,} pruned {spread}, where their grey curves end")
-    if len(drawn) < len(finished):
-        said.append(f"{len(drawn):,} of {len(finished):,} finished curves drawn")
-    if axis.n_beyond:
-        said.append(f"{count(axis.n_beyond, 'report')} beyond the edge")
-    if record.goal is None and finished:
-        said.append("not coloured: nobody said whether a low or a high score is good")
+    cut = [len(_values(record, row)) for row in others if row.state == "pruned"]
+    unknown = "not coloured: nobody said whether a low or a high score is good"
     return Learning(
         title=record.counted if values else f"{record.study}: nothing was reported",
-        subtitle=" · ".join(said),
+        subtitle=line(
+            f"{len(cut):,} pruned at {_reports(cut)}, where their grey curves end" if cut else "",
+            of_all(len(drawn), len(finished), "finished curves"),
+            of_all(len(apart), len(others), "other curves"),
+            f"{count(axis.n_beyond, 'report')} beyond the edge" if axis.n_beyond else "",
+            f"{count(n_odd, 'report')} not a finite number, left out as a gap" if n_odd else "",
+            unknown if record.goal is None and finished else "",
+        ),
         axis=axis,
         curves=tuple(_learnt(record, row) for row in drawn),
         others=tuple(_learnt(record, row) for row in apart),
@@ -116,13 +112,17 @@ def _learning_data(record: Record) -> Learning:
     )
 
 
+def _reports(at: list[int]) -> str:
+    return f"report {min(at)}" if min(at) == max(at) else f"reports {min(at)} to {max(at)}"
+
+
 def _values(record: Record, row: Row) -> tuple[float, ...]:
     return record.curves.get((row.trial, row.attempt), ())
 
 
 def _learnt(record: Record, row: Row) -> Learnt:
-    state = "done" if row.is_finished else "failed" if row.state == "done" else row.state
-    return Learnt(row.trial, state, _values(record, row), record.good(row.trial), told(record, row))
+    values = _values(record, row)
+    return Learnt(row.trial, row.outcome, values, record.good(row.trial), told(record, row))
 
 
 def _draw(data: Learning, theme: str) -> Figure:
@@ -166,23 +166,12 @@ def _draw(data: Learning, theme: str) -> Figure:
                     "text": [hover(one.told) for one, _ in ends],
                 }
             )
-    notes = []
+    notes: list[dict[str, Any]] = []
     if data.scores and data.curves:
-        traces.append(rank_bar(data.scores, look, offset=10))
-        where: dict[str, Any] = {
-            "x": 1,
-            "xref": "paper",
-            "xanchor": "left",
-            "xshift": 10,
-            "yref": "paper",
-            "align": "left",
-        }
-        notes = [
-            drawing.label("<b>score</b>", look, y=1, yanchor="bottom", yshift=10, **where),
-            drawing.label(
-                data.good, look, size=11, colour=look.muted, y=0, yanchor="top", yshift=-8, **where
-            ),
-        ]
+        bar, notes = rank_bar(
+            data.scores, data.good, look, 10, x=1, xref="paper", xanchor="left", xshift=10, align="left"
+        )
+        traces.append(bar)
     return drawing.figure(
         traces,
         theme,
@@ -195,23 +184,14 @@ def _draw(data: Learning, theme: str) -> Figure:
         xaxis=drawing.axis(
             look,
             range=[1 - 0.02 * data.longest, data.longest + 0.02 * data.longest],
-            title={"text": "report", "font": {"size": 12, "color": look.muted}, "standoff": 8},
+            title="report",
+            title_gap=8,
             showgrid=False,
             tickformat=",d",
             nticks=12,
             **({"dtick": 1} if data.longest <= 12 else {}),
         ),
-        yaxis=drawing.axis(
-            look,
-            range=[-0.02, 1.02],
-            tickvals=[at for at, _ in data.axis.ticks],
-            ticktext=[text for _, text in data.axis.ticks],
-            title={
-                "text": "reported, log" if data.axis.log else "reported",
-                "font": {"size": 12, "color": look.muted},
-            },
-            fixedrange=True,
-        ),
+        yaxis=data.axis.drawn(look, "reported"),
     )
 
 
@@ -222,11 +202,16 @@ def _last(one: Learnt) -> tuple[int, float] | None:
 
 
 def _trace(data: Learning, one: Learnt, colour: str, width: float, opacity: float) -> dict[str, Any]:
-    alone = len(one.values) == 1
+    known = [math.isfinite(value) for value in (math.nan, *one.values, math.nan)]
+    # A line shows no report that stands alone between gaps: those get a mark.
+    alone = [
+        here and not (before or after)
+        for before, here, after in zip(known, known[1:], known[2:], strict=False)
+    ]
     return {
         "type": "scatter",
         "name": f"trial {one.trial}",
-        "mode": "markers" if alone else "lines",
+        "mode": "lines+markers" if any(alone) else "lines",
         "x0": 1,
         "dx": 1,
         "y": [round(data.axis.at(value), 4) if math.isfinite(value) else None for value in one.values],
@@ -236,7 +221,7 @@ def _trace(data: Learning, one: Learnt, colour: str, width: float, opacity: floa
             "dash": "dash" if one.state == "running" else "solid",
             "simplify": False,
         },
-        "marker": {"color": colour, "size": 5},
+        "marker": {"color": colour, "size": [5 if one else 0 for one in alone] if any(alone) else 5},
         "opacity": opacity,
         "hoverinfo": "text",
         "text": hover(one.told),

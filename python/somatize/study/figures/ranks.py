@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from somatize.figure.words import number, safe
+from somatize.figure.words import safe
 from somatize.study.figures.record import Record
+from somatize.study.figures.ticks import marked
 
 if TYPE_CHECKING:
     from somatize.figure.theme import Theme
@@ -19,13 +20,9 @@ def rank_ticks(record: Record) -> tuple[tuple[float, str], ...]:
     if record.goal is None or not record.finished:
         return ()
     n = len(record.finished)
-    ticks: dict[float, str] = {}
-    for quarter in range(5):
-        row = record.finished[round((n - 1) * (1 - quarter / 4))]
-        good = record.good(row.trial)
-        if good is not None and row.score is not None:
-            ticks[good] = number(row.score, 3)
-    return tuple(sorted(ticks.items()))
+    rows = [record.finished[round((n - 1) * (1 - quarter / 4))] for quarter in range(5)]
+    places = {row.score: record.good(row.trial) or 0.0 for row in rows if row.score is not None}
+    return marked(list(places), places.__getitem__)
 
 
 def rank_words(record: Record) -> str:
@@ -33,14 +30,30 @@ def rank_words(record: Record) -> str:
     return "by rank<br>low is good" if record.goal == "min" else "by rank<br>high is good"
 
 
-def rank_bar(ticks: tuple[tuple[float, str], ...], look: Theme, offset: float = 0.0) -> dict[str, Any]:
-    """A trace that draws nothing but the bar, as high as the drawing.
+def rank_bar(
+    ticks: tuple[tuple[float, str], ...], words: str, look: Theme, offset: float = 0.0, **where: Any
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A trace that draws nothing but the bar, as high as the drawing, and the labels above and below it.
 
     Args:
         ticks: As `rank_ticks` answers them.
+        words: As `rank_words` answers them.
         look: The theme.
         offset: Of the bar from the drawing's right side, in pixels.
+        where: The labels' place, as plotly's annotations have it; their height aside.
     """
+    from somatize.figure.drawing import TICK_PX, label
+
+    above: dict[str, Any] = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 10}
+    below: dict[str, Any] = {"y": 0, "yref": "paper", "yanchor": "top", "yshift": -8}
+    notes = [
+        label("<b>score</b>", look, **above, **where),
+        label(words, look, size=TICK_PX, colour=look.muted, **below, **where),
+    ]
+    return _bar(ticks, look, offset), notes
+
+
+def _bar(ticks: tuple[tuple[float, str], ...], look: Theme, offset: float) -> dict[str, Any]:
     words = [safe(text) for _, text in ticks]
     words[-1] = f'<span style="color:{look.best}"><b>{words[-1]}</b></span>'
     scale = look.scale

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any, Literal
 
-from somatize.figure.words import Scalar, number, rounded, spoken, value
+from somatize.figure.words import Scalar, count, number, spoken, value
 
 Goal = Literal["min", "max"]
 
-N_SHOWN = 400
-"""Curves or marks of one kind drawn at most: beyond, the eye sees a smear and the browser stutters."""
+UNRANKED = ("pruned", "failed", "running")
+"""The outcomes of a trial that is not finished, in the order they are shown."""
 
 NOISE = 0.95
 """How surely the importance of knobs that do nothing stays within `Record.noise`."""
@@ -59,6 +60,11 @@ class Row:
     def is_finished(self) -> bool:
         """It ran to the end with a score that can be ranked."""
         return self.state == "done" and self.score is not None and math.isfinite(self.score)
+
+    @property
+    def outcome(self) -> str:
+        """Its state; `failed` for one done without a score that can be ranked."""
+        return "failed" if self.state == "done" and not self.is_finished else self.state
 
 
 @dataclass(frozen=True)
@@ -134,11 +140,8 @@ class Record:
         return tuple(rows)
 
     def of_state(self, state: str) -> tuple[Row, ...]:
-        """Trials in that state, by trial; `failed` takes in those done without a score that can be ranked."""
-        rows = (row for row in self.rows if not row.is_finished)
-        if state == "failed":
-            return tuple(row for row in rows if row.state in ("failed", "done"))
-        return tuple(row for row in rows if row.state == state)
+        """Trials with that outcome, by trial."""
+        return tuple(row for row in self.rows if row.outcome == state)
 
     @cached_property
     def ranks(self) -> dict[int, float]:
@@ -205,8 +208,26 @@ class Record:
     @cached_property
     def rest(self) -> str:
         """The trials that are not finished, by state: `16 pruned, 1 running`; empty when there are none."""
-        parts = ((state, len(self.of_state(state))) for state in ("pruned", "failed", "running"))
+        parts = ((state, len(self.of_state(state))) for state in UNRANKED)
         return ", ".join(f"{n:,} {state}" for state, n in parts if n)
+
+    @property
+    def empty(self) -> str:
+        """What there is to say without a single trial."""
+        return f"`{self.study}` has no trial to show: none was taken yet, or all were discarded."
+
+    @property
+    def heading(self) -> str:
+        """The title of a figure of finished trials: the finding and the count, or that there are none."""
+        if not self.finished:
+            return f"{self.study}: nothing has finished"
+        return f"{self.decision}; {self.counted}"
+
+    @property
+    def taken(self) -> str:
+        """What there is where nothing has finished: "2 trials in `widths`: 1 pruned, 1 running."."""
+        rest = f": {self.rest}" if self.rest else ""
+        return f"{count(len(self.rows), 'trial')} in `{self.study}`{rest}."
 
     @cached_property
     def decision(self) -> str:
@@ -231,47 +252,6 @@ class Record:
         return f"the best {len(good)} have {spoken(parts)}" if parts else ""
 
 
-def shown(rows: tuple[Row, ...], at_most: int = N_SHOWN) -> tuple[Row, ...]:
-    """The ranked rows that are drawn: all, or the first quarter of `at_most` and an even draw from the rest.
-
-    The best stand first, so the good end stays whole and the rest keeps its spread over the ranks.
-    """
-    if len(rows) <= at_most:
-        return rows
-    whole = at_most // 4
-    return (*rows[:whole], *even(rows[whole:], at_most - whole))
-
-
-def even(rows: tuple[Row, ...], at_most: int = N_SHOWN) -> tuple[Row, ...]:
-    """The rows that are drawn where no rank orders them: all, or an even draw that keeps both ends."""
-    if len(rows) <= at_most:
-        return rows
-    return tuple(rows[round(i * (len(rows) - 1) / (at_most - 1))] for i in range(at_most))
-
-
-def told(record: Record, row: Row) -> list[tuple[str, str]]:
-    """Everything about a trial, as pairs of a name and its words: what a pointer over it is shown."""
-    rank = record.ranks.get(row.trial)
-    n = len(record.finished)
-    state = row.state if rank is None else f"rank {number(rank)} of {n:,}"
-    facts = [(f"trial {row.trial}", state)]
-    if row.score is not None:
-        comparable = "" if row.is_finished else ", not comparable with a finished one"
-        facts.append(("score", number(row.score, 6) + comparable))
-    for knob in record.knobs:
-        facts.append((knob.name, value(row.point[knob.name]) if knob.name in row.point else absent(knob)))
-    if row.because:
-        facts.append(("because", rounded(row.because)))
-    if row.attempt:
-        facts.append(("attempt", str(row.attempt)))
-    return facts
-
-
-def absent(knob: Knob) -> str:
-    """Why a point has no value for the knob."""
-    return f"absent, {knob.condition}" if knob.condition else "absent"
-
-
 def _score(row: Row) -> float:
     """The score of a row that has one."""
     if row.score is None:
@@ -284,12 +264,9 @@ def _span(knob: Knob | None, values: list[Scalar]) -> str:
     if knob is None or not values:
         return ""
     if knob.kind == "choice":
-        most = max(knob.options, key=values.count, default=None)
-        return (
-            f"{value(most)} ({values.count(most)} of {len(values)})"
-            if values.count(most) >= 0.6 * len(values)
-            else ""
-        )
+        # By type too: 1 and True are equal, and two options.
+        (_, most), n = Counter((type(one), one) for one in values).most_common(1)[0]
+        return f"{value(most)} ({n} of {len(values)})" if n >= 0.6 * len(values) else ""
     low, high = min(values, key=_float), max(values, key=_float)
     return _short(low) if low == high else f"{_short(low)} to {_short(high)}"
 

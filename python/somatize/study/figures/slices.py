@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from somatize.figure.words import count, fit, hover, safe
-from somatize.study.figures.axis import Axis, ScoreAxis, axis_of, score_axis
-from somatize.study.figures.record import Record, Row, even, shown, told
+from somatize.figure.words import fit, hover, line, safe, width_px
+from somatize.study.figures.axis import Axis, axis_of
+from somatize.study.figures.record import Record, Row
+from somatize.study.figures.scores import ScoreAxis, score_axis
+from somatize.study.figures.shown import even, of_all, shown, told
 
 if TYPE_CHECKING:
     from somatize import Store
@@ -35,8 +38,8 @@ class Panel:
 
     axis: Axis
     importance: float | None
-    marks: tuple[tuple[Row, float, float], ...]
-    """Finished trials, best first: the trial, its place on the knob's axis and on the score's."""
+    marks: tuple[tuple[Row, float], ...]
+    """Finished trials, best first, and their places on the knob's axis."""
     pruned: tuple[tuple[Row, float], ...]
     """The trial and its place on the knob's axis; without a score, which would not be comparable."""
     n_absent: int
@@ -85,7 +88,8 @@ def _slices_data(record: Record) -> Slices:
     """What is drawn."""
     n = len(record.finished)
     at_most = max(N_MARKS // max(len(record.knobs), 1), 100)
-    drawn, pruned = shown(record.finished, at_most), even(record.of_state("pruned"), at_most // 4)
+    drawn = shown(record.finished, at_most, ranked=record.goal is not None)
+    pruned = even(record.of_state("pruned"), at_most // 4)
     axis = score_axis([row.score for row in record.finished if row.score is not None], record.goal)
     known = dict(record.importance)
     panels = []
@@ -96,42 +100,37 @@ def _slices_data(record: Record) -> Slices:
             Panel(
                 axis=knob_axis,
                 importance=known.get(knob.name) if n >= 3 else None,
-                marks=tuple(
-                    (row, at, axis.at(row.score))
-                    for row, at in _placed(knob_axis, drawn)
-                    if row.score is not None
-                ),
-                pruned=tuple(_placed(knob_axis, pruned)),
+                marks=_placed(knob_axis, drawn),
+                pruned=_placed(knob_axis, pruned),
                 n_absent=sum(knob.name not in row.point for row in record.finished),
             )
         )
-    said = [record.where]
-    if pruned:
-        said.append(f"strokes below: {len(record.of_state('pruned')):,} pruned, without a score")
-    if axis.n_beyond:
-        said.append(f"{count(axis.n_beyond, 'outlier')} marked at the edge")
-    if len(drawn) < n:
-        said.append(f"{len(drawn):,} of {n:,} drawn")
-    rest = f": {record.rest}" if record.rest else ""
+    n_pruned = len(record.of_state("pruned"))
     return Slices(
-        title=f"{record.decision}; {record.counted}" if n else f"{record.study}: nothing has finished",
-        subtitle=" · ".join(part for part in said if part),
+        title=record.heading,
+        subtitle=line(
+            record.where,
+            f"strokes below: {n_pruned:,} pruned, without a score" if pruned else "",
+            axis.outliers,
+            of_all(len(drawn), n, "finished"),
+            of_all(len(pruned), n_pruned, "pruned"),
+        ),
         axis=axis,
         panels=tuple(panels),
         best=record.best.trial if record.best else None,
         told={row.trial: told(record, row) for row in (*drawn, *pruned)},
-        nothing="" if n and panels else f"{count(len(record.rows), 'trial')} in `{record.study}`{rest}.",
+        nothing="" if n and panels else record.taken,
     )
 
 
-def _placed(axis: Axis, rows: tuple[Row, ...]) -> list[tuple[Row, float]]:
+def _placed(axis: Axis, rows: tuple[Row, ...]) -> tuple[tuple[Row, float], ...]:
     """Rows that have the knob, and where; the marks of one option are spread over its band."""
     placed = []
     for row in rows:
         at = axis.at(row.point[axis.name]) if axis.name in row.point else None
         if at is not None:
             placed.append((row, at + (row.trial * GOLDEN % 1 - 0.5) * axis.band * 0.7))
-    return placed
+    return tuple(placed)
 
 
 def _draw(data: Slices, theme: str) -> Figure:
@@ -148,10 +147,11 @@ def _draw(data: Slices, theme: str) -> Figure:
     left, right, between = 76, 28, 24
     wide = (drawing.WIDTH_PX - left - right - between * (n_columns - 1)) / n_columns
     words = [_tick_words(panel.axis, wide) for panel in data.panels]
-    below = 16 + 15 * max(one.count("<br>") + 1 for labels in words for one in labels)
+    below = 16 + 15 * max(one.count("<br>") + 1 for labels in words for _, one in labels)
     between_rows = below + NAME_PX
     plot_w = drawing.WIDTH_PX - left - right
     plot_h = n_rows * HEIGHT_PX + (n_rows - 1) * between_rows
+    hovers = {trial: hover(facts) for trial, facts in data.told.items()}
     traces: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []
     layout: dict[str, Any] = {}
@@ -160,33 +160,27 @@ def _draw(data: Slices, theme: str) -> Figure:
         x0 = column * (wide + between) / plot_w
         y1 = 1 - row * (HEIGHT_PX + between_rows) / plot_h
         suffix = "" if i == 0 else str(i + 1)
-        traces += _traces(data, panel, look, suffix)
+        traces += _traces(data, panel, hovers, look, suffix)
         notes.append(_title(panel, look, x0, y1, wide))
         layout[f"xaxis{suffix}"] = drawing.axis(
             look,
             domain=[x0, min(x0 + wide / plot_w, 1.0)],
             anchor=f"y{suffix}",
             range=[-0.03, 1.03],
-            tickvals=[at for at, _ in panel.axis.ticks],
-            ticktext=words[i],
+            tickvals=[at for at, _ in words[i]],
+            ticktext=[text for _, text in words[i]],
             tickangle=0,
             showgrid=False,
             fixedrange=True,
         )
-        layout[f"yaxis{suffix}"] = drawing.axis(
+        layout[f"yaxis{suffix}"] = data.axis.drawn(
             look,
+            "score" if column == 0 else "",
             domain=[max(y1 - HEIGHT_PX / plot_h, 0.0), y1],
             anchor=f"x{suffix}",
             range=[-0.14, 1.04],
-            tickvals=[at for at, _ in data.axis.ticks],
-            ticktext=[text for _, text in data.axis.ticks],
             showticklabels=column == 0,
             ticks="outside" if column == 0 else "",
-            title={
-                "text": ("score, log" if data.axis.log else "score") if column == 0 else "",
-                "font": {"size": 12, "color": look.muted},
-            },
-            fixedrange=True,
         )
     return drawing.figure(
         traces,
@@ -201,29 +195,27 @@ def _draw(data: Slices, theme: str) -> Figure:
     )
 
 
-def _tick_words(axis: Axis, wide: float) -> list[str]:
+def _tick_words(axis: Axis, wide: float) -> list[tuple[float, str]]:
     """A knob's ticks under its panel: of a number both ends and one between, of a choice every option."""
+    ticks = axis.ticks
     if axis.kind != "choice":
-        keep = {0, len(axis.ticks) - 1, len(axis.ticks) // 2}
+        keep = {0, len(ticks) - 1}
         # An axis without a centre tick near the middle reads better with its two ends alone.
-        return [
-            safe(text) if i in keep and (i in (0, len(axis.ticks) - 1) or 0.25 < at < 0.75) else ""
-            for i, (at, text) in enumerate(axis.ticks)
-        ]
-    room = wide / len(axis.ticks) - 8
-    words = [text for _, text in axis.ticks]
+        if 0.25 < ticks[len(ticks) // 2][0] < 0.75:
+            keep.add(len(ticks) // 2)
+        return [(ticks[i][0], safe(ticks[i][1])) for i in sorted(keep)]
+    # Below the widest of the labels or a few letters of it, every n-th option has one.
+    least = min(max(width_px(text, 11) for _, text in ticks), 22) + 8
+    ticks = axis.labelled(int(wide / least))
+    room = wide / len(ticks) - 8
+    words = [text for _, text in ticks]
     if any(len(fit(text, room, 11, 9)) > N_LINES for text in words):
         # What they share says nothing: the rest tells them apart.
-        shared = re.sub(r"[^\W_]*$", "", _shared(words))
+        alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*words, strict=False))
+        shared = re.sub(r"[^\W_]*$", "", "".join(letters[0] for letters in alike))
         words = [f"…{text[len(shared) :]}" if shared else text for text in words]
-    return ["<br>".join(safe(line) for line in fit(text, room, 11, N_LINES)) for text in words]
-
-
-def _shared(words: list[str]) -> str:
-    """What all of them begin with."""
-    first, last = min(words), max(words)
-    n = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-    return first[:n]
+    broken = ["<br>".join(safe(line) for line in fit(text, room, 11, N_LINES)) for text in words]
+    return [(at, text) for (at, _), text in zip(ticks, broken, strict=True)]
 
 
 def _title(panel: Panel, look: Theme, x0: float, y1: float, wide: float) -> dict[str, Any]:
@@ -253,71 +245,53 @@ def _title(panel: Panel, look: Theme, x0: float, y1: float, wide: float) -> dict
     )
 
 
-def _traces(data: Slices, panel: Panel, look: Theme, suffix: str) -> list[dict[str, Any]]:
-    """Pruned strokes, finished marks, and the ring around the best."""
-    n = len(panel.marks)
-    on = {
-        "type": "scatter",
-        "mode": "markers",
-        "xaxis": f"x{suffix}",
-        "yaxis": f"y{suffix}",
-        "hoverinfo": "text",
-    }
-    ordered = list(reversed(panel.marks))
-    traces: list[dict[str, Any]] = []
-    if panel.pruned:
-        traces.append(
-            {
-                **on,
-                "name": f"{panel.axis.name} pruned",
-                "x": [round(at, 4) for _, at in panel.pruned],
-                "y": [-0.08] * len(panel.pruned),
-                "marker": {
-                    "symbol": "line-ns-open",
-                    "size": 9,
-                    "color": look.pruned,
-                    "opacity": 0.9 if len(panel.pruned) <= 60 else 0.45,
-                    "line": {"width": 1.2, "color": look.pruned},
-                },
-                "text": [hover(data.told[row.trial]) for row, _ in panel.pruned],
-            }
-        )
-    traces.append(
-        {
-            **on,
-            "name": panel.axis.name,
-            "x": [round(at, 4) for _, at, _ in ordered],
-            "y": [round(min(max(score, 0), 1), 4) for _, _, score in ordered],
-            "marker": {
-                "color": look.accent,
-                "size": 8 if n <= 60 else 5.5 if n <= 400 else 4,
-                "opacity": 0.75 if n <= 60 else 0.5 if n <= 400 else 0.35,
-                "symbol": [
-                    "circle" if 0 <= score <= 1 else "triangle-up" if score > 1 else "triangle-down"
-                    for _, _, score in ordered
-                ],
-                "line": {"width": 0},
-            },
+def _traces(
+    data: Slices, panel: Panel, hovers: dict[int, str], look: Theme, suffix: str
+) -> list[dict[str, Any]]:
+    """Pruned strokes, finished marks, and the best on top."""
+
+    def trace(name: str, marks: list[tuple[Row, float]], marker: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "type": "scatter",
+            "name": f"{panel.axis.name}{name}",
+            "mode": "markers",
+            "xaxis": f"x{suffix}",
+            "yaxis": f"y{suffix}",
+            "x": [round(at, 4) for _, at in marks],
+            "y": [_height(data.axis, row) for row, _ in marks],
+            "marker": marker,
             "cliponaxis": False,
-            "text": [hover(data.told[row.trial]) for row, _, _ in ordered],
+            "hoverinfo": "text",
+            "text": [hovers[row.trial] for row, _ in marks],
         }
-    )
-    best = [(row, at, score) for row, at, score in panel.marks if row.trial == data.best]
-    for row, at, score in best:
-        traces.append(
-            {
-                **on,
-                "name": f"{panel.axis.name} best",
-                "x": [at],
-                "y": [min(max(score, 0), 1)],
-                "marker": {
-                    "symbol": "circle",
-                    "size": 10,
-                    "color": look.best,
-                    "line": {"width": 2, "color": look.paper},
-                },
-                "cliponaxis": False,
-                "text": [hover(data.told[row.trial])],
-            }
-        )
+
+    traces = []
+    if panel.pruned:
+        stroke = {
+            "symbol": "line-ns-open",
+            "size": 9,
+            "color": look.pruned,
+            "opacity": 0.9 if len(panel.pruned) <= 60 else 0.45,
+            "line": {"width": 1.2, "color": look.pruned},
+        }
+        traces.append(trace(" pruned", list(panel.pruned), stroke))
+    n = len(panel.marks)
+    marks = list(reversed(panel.marks))
+    mark = {
+        "color": look.accent,
+        "size": 8 if n <= 60 else 5.5 if n <= 400 else 4,
+        "opacity": 0.75 if n <= 60 else 0.5 if n <= 400 else 0.35,
+        "symbol": [data.axis.symbol(row.score) for row, _ in marks if row.score is not None],
+        "line": {"width": 0},
+    }
+    traces.append(trace("", marks, mark))
+    best = [(row, at) for row, at in marks if row.trial == data.best]
+    if best:
+        ring = {"size": 10, "color": look.best, "line": {"width": 2, "color": look.paper}}
+        traces.append(trace(" best", best, ring))
     return traces
+
+
+def _height(axis: ScoreAxis, row: Row) -> float:
+    """Where a finished trial's score lies, and below the scores for a trial that has none to compare."""
+    return round(axis.within(row.score), 4) if row.is_finished and row.score is not None else -0.08

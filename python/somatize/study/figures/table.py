@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from somatize.figure.words import Scalar, aligned, duration, fit, number, rounded, safe, value, width_px
-from somatize.study.figures.record import Record, Row
+from somatize.study.figures.record import UNRANKED, Record, Row
 
 if TYPE_CHECKING:
     from somatize import Store
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 ROW_PX, TEXT_PX, CELL_PX, HEAD_PX, MOST_PX = 28, 12, 300, 130, 900
 """Height of a row, size of its text, most width of a cell's text and of a head's, most height unscrolled."""
+
+
+FACTS = ("rank", "trial", "state", "score")
+"""The first columns. A knob may have one of their names: where it matters, a column is known by its place."""
 
 
 @dataclass(frozen=True)
@@ -69,19 +73,15 @@ def table(store: Store, space: Space | None = None, *, study: str, theme: str = 
 
 def _table_data(record: Record) -> Table:
     """What is drawn. Columns that would say the same or nothing in every row are left out."""
-    rows = [
-        *record.finished,
-        *(row for state in ("pruned", "failed", "running") for row in record.of_state(state)),
-    ]
+    rows = [*record.finished, *(row for state in UNRANKED for row in record.of_state(state))]
     knobs = [knob.name for knob in record.knobs]
-    columns = ["rank", "trial", "state", "score", *knobs]
-    more = {
+    telling = {
         "attempt": any(row.attempt for row in rows),
         "took": any(row.took_secs is not None for row in rows),
         "who": len({row.who for row in rows}) > 1,
         "because": any(row.because for row in rows),
     }
-    columns += [name for name, is_shown in more.items() if is_shown]
+    more = [name for name, is_shown in telling.items() if is_shown]
     said = f"{record.rest}: below the ranked ones, never among them" if record.rest else ""
     if record.goal is None and record.finished:
         said = " · ".join(
@@ -91,22 +91,29 @@ def _table_data(record: Record) -> Table:
     return Table(
         title=title,
         subtitle=said,
-        columns=tuple(columns),
-        rows=tuple(tuple(_cell(record, row, name, set(knobs)) for name in columns) for row in rows),
-        states=tuple("failed" if row.state == "done" and not row.is_finished else row.state for row in rows),
+        columns=(*FACTS, *knobs, *more),
+        rows=tuple(
+            (
+                *(_fact(record, row, name) for name in FACTS),
+                *(_knob(row, name) for name in knobs),
+                *(_fact(record, row, name) for name in more),
+            )
+            for row in rows
+        ),
+        states=tuple(row.outcome for row in rows),
         good=tuple(record.good(row.trial) for row in rows),
-        nothing=""
-        if rows
-        else f"`{record.study}` has no trial to show: none was taken yet, or all were discarded.",
+        nothing="" if rows else record.empty,
     )
 
 
-def _cell(record: Record, row: Row, name: str, knobs: set[str]) -> Cell:
-    if name in knobs and name not in row.point:
+def _knob(row: Row, name: str) -> Cell:
+    if name not in row.point:
         return Cell("–")
-    if name in knobs:
-        said = row.point[name]
-        return Cell(aligned(said) if isinstance(said, float) else value(said), said)
+    said = row.point[name]
+    return Cell(aligned(said) if isinstance(said, float) else value(said), said)
+
+
+def _fact(record: Record, row: Row, name: str) -> Cell:
     rank = record.ranks.get(row.trial)
     cells = {
         "rank": Cell("–" if rank is None else number(rank), rank),
@@ -139,9 +146,9 @@ def _draw(data: Table, theme: str) -> Figure:
         heads.append(fit(name, HEAD_PX, TEXT_PX, 3))
         widths.append(max(longest, *(width_px(line, TEXT_PX) * 1.1 for line in heads[-1])) + 26)
         texts.append(["<br>".join(safe(line) for line in word) for word in words])
-        colours.append([_colour(data, j, name, look) for j in range(len(cells))])
+        colours.append([_colour(data, j, i, look) for j in range(len(cells))])
         is_number = all(isinstance(cell.value, (int, float)) or cell.value is None for cell in cells)
-        aligns.append("right" if is_number and name != "because" else "left")
+        aligns.append("right" if is_number else "left")
     head_px = 14 + 17 * max(map(len, heads))
     width = max(drawing.WIDTH_PX, sum(widths) + 48)
     height = min(sum(ROW_PX + 17 * (n - 1) for n in lines) + head_px + 4, MOST_PX)
@@ -177,9 +184,10 @@ def _draw(data: Table, theme: str) -> Figure:
     )
 
 
-def _colour(data: Table, j: int, name: str, look: Theme) -> str:
+def _colour(data: Table, j: int, i: int, look: Theme) -> str:
     """The best rank and score in their own colour, states in theirs, what is not ranked quiet."""
     good, state = data.good[j], data.states[j]
+    name = FACTS[i] if i < len(FACTS) else ""
     if name == "state":
         return look.state(state)
     if state != "done":

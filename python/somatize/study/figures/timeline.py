@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from somatize.figure.words import count, duration, fit, hover, safe, spoken, width_px
-from somatize.study.figures.record import Record, Row, told
+from somatize.figure.words import count, duration, fit, hover, spoken, width_px
+from somatize.study.figures.record import Record, Row
+from somatize.study.figures.shown import told
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -99,23 +100,20 @@ def _timeline_data(record: Record, silent: Collection[int] = ()) -> Timeline:
     title += f", {duration(spent)} of work" if spent else ", and nobody said how long"
     if quiet:
         title += f"; {spoken(quiet) if len(quiet) < 4 else count(len(quiet), 'worker')} fell silent in trial "
-        title += spoken([str(trial) for trial in lost][:6])
+        some = [str(trial) for trial in lost[:6]]
+        title += spoken([*some, f"{len(lost) - 6:,} more"] if len(lost) > 6 else some)
     return Timeline(
         title=title if made else f"{record.study}: no trials yet",
         subtitle="each lane is its worker's own time: trials in order, without the idle time between them",
         lanes=made,
-        nothing=""
-        if made
-        else f"`{record.study}` has no trial to show: none was taken yet, or all were discarded.",
+        nothing="" if made else record.empty,
     )
 
 
 def _bars(record: Record, rows: list[Row], silent: Collection[int]) -> tuple[Bar, ...]:
     bars, now = [], 0.0
     for row in rows:
-        state = "failed" if row.state == "done" and not row.is_finished else row.state
-        if state == "running" and row.trial in silent:
-            state = "silent"
+        state = "silent" if row.state == "running" and row.trial in silent else row.outcome
         bars.append(Bar(row.trial, state, now, row.took_secs, told(record, row)))
         now += row.took_secs or 0.0
     return tuple(bars)
@@ -192,23 +190,7 @@ def _draw(data: Timeline, theme: str) -> Figure:
             "itemsizing": "constant",
         },
         xaxis=drawing.axis(
-            look,
-            range=[0, longest / by * 1.02],
-            title={
-                "text": f"worker's own time, {unit}",
-                "font": {"size": 12, "color": look.muted},
-                "standoff": 8,
-            },
+            look, range=[0, longest / by * 1.02], title=f"worker's own time, {unit}", title_gap=8
         ),
-        yaxis=drawing.axis(
-            look,
-            range=[len(data.lanes) - 0.5, -0.5],
-            tickvals=list(range(len(data.lanes))),
-            ticktext=[safe(name) for name in names],
-            ticks="",
-            ticklabelstandoff=6,
-            tickfont={"size": 12, "color": look.ink},
-            showgrid=False,
-            fixedrange=True,
-        ),
+        yaxis=drawing.names(look, names, 12),
     )
