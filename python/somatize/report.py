@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from somatize.errors import SomaError
 from somatize.figure.theme import DARK, LIGHT, THEMES, Theme, theme_of
-from somatize.figure.words import FONT, count, number, spoken, value
+from somatize.figure.words import FONT, count, number, spoken, told_apart, value
 from somatize.study.figures import coordinates, history, influence, learning, slices, table, timeline
 from somatize.study.figures.read import read, silent
 from somatize.study.figures.record import Knob, Record
@@ -84,7 +84,10 @@ def findings(record: Record, silent: set[int]) -> list[str]:
         )
     why = Counter((row.because or "no reason given").split(":")[0] for row in record.of_state("failed"))
     if why:
-        reasons = spoken([f"{n:,} × {reason}" for reason, n in why.most_common(4)])
+        named = why.most_common(4)
+        others = why.total() - sum(n for _, n in named)
+        left = [f"{others:,} × another reason"] if others else []
+        reasons = spoken([*(f"{n:,} × {reason}" for reason, n in named), *left])
         said.append(f"{count(why.total(), 'trial')} failed: {reasons}.")
     running = len(record.of_state("running"))
     if running:
@@ -173,7 +176,7 @@ def _table(record: Record) -> str:
     rows = []
     for i, (cells, state) in enumerate(zip(data.rows[:N_ROWS], data.states, strict=False)):
         kind = "best" if i == 0 and data.good[0] is not None else state
-        words = "".join(_td(cell, name) for cell, name in zip(cells, data.columns, strict=True))
+        words = "".join(_td(cell, i) for i, cell in enumerate(cells))
         rows.append(f'<tr class="{kind}">{words}</tr>')
     hidden = len(data.rows) - len(rows)
     more = f"<p>{hidden:,} more rows are in the store; the code below reads them.</p>" if hidden > 0 else ""
@@ -184,20 +187,17 @@ def _framed(heads: str, rows: str) -> str:
     return f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
-def _td(cell: table.Cell, name: str) -> str:
+def _td(cell: table.Cell, i: int) -> str:
     kind = "n" if isinstance(cell.value, (int, float)) else "t"
-    return f'<td class="{kind} c-{_plain(name)}">{html.escape(cell.text)}</td>'
-
-
-def _plain(name: str) -> str:
-    return name if name in ("rank", "state", "score") else "knob"
+    fact = f" c-{table.FACTS[i]}" if i < len(table.FACTS) else ""
+    return f'<td class="{kind}{fact}">{html.escape(cell.text)}</td>'
 
 
 def _space(knobs: tuple[Knob, ...]) -> str:
     rows = []
     for knob in knobs:
         if knob.kind == "choice":
-            holds = ", ".join(value(one) for one in knob.options)
+            holds = ", ".join(told_apart(knob.options))
         else:
             low, high = (value(end) for end in (knob.low, knob.high))
             holds = f"{low} to {high}" + (", log" if knob.log else "")

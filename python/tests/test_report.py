@@ -30,6 +30,7 @@ from somatize.study import (
 )
 from somatize.study.figures.influence import _influence_data
 from somatize.study.figures.read import read, silent
+from somatize.study.figures.record import Knob, Record
 
 pytest.importorskip("plotly")
 
@@ -113,6 +114,15 @@ def test_the_report_says_what_there_is(where):
         one == "3 trials pruned: shown with their state, never ranked with finished ones." for one in said
     )
     assert any(one == "1 trial failed: 1 × ValueError." for one in said)
+
+
+def test_the_findings_quote_an_option_that_is_empty_and_count_the_reasons_they_leave_out():
+    rows = [{"trial": 0, "state": "done", "score": 1.0, "point": {"c": ""}}]
+    rows += [{"trial": 1 + i, "state": "failed", "point": {}, "because": f"E{i}: no"} for i in range(6)]
+    record = Record.of(rows, [Knob("c", "choice", options=("", "a"))], goal="min")
+    said = findings(record, set())
+    assert "The best point is c = ''." in said
+    assert "6 trials failed: 1 × E0, 1 × E1, 1 × E2, 1 × E3 and 2 × another reason." in said
 
 
 def test_the_page_is_whole_and_asks_nothing_of_a_network(where):
