@@ -48,6 +48,12 @@ def test_thirty_nodes_stand_apart_and_inside_the_picture():
     assert data.width < 1_000
 
 
+def test_a_name_of_wide_letters_fits_its_box():
+    data = _graph_data(Graph.somatize(Same().named("編碼器的第一個注意力層")))
+    ((_, _, width, _),) = data.nodes.values()
+    assert width > 11 * 12
+
+
 def test_edges_go_down_and_a_wave_holds_its_branches():
     g = thirty()
     data = _graph_data(g)

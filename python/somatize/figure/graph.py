@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
 
 if TYPE_CHECKING:
     from somatize.graph import Graph
@@ -110,9 +111,14 @@ def _measure(box: _Box) -> None:
         box.width = sum(child.width for child in inner) + _BESIDE * (len(inner) - 1) + 2 * _GROUND
         box.height = max(child.height for child in inner) + 2 * _GROUND
     else:
-        longest = max((len(line) for line in box.lines), default=0)
+        longest = max(map(_columns, box.lines), default=0)
         box.width = max(_MIN_WIDTH, longest * _CHARACTER + 2 * _PADDING)
         box.height = max(1, len(box.lines)) * _LINE + _PADDING
+
+
+def _columns(line: str) -> int:
+    """Characters of the fixed-width font; the wide ones of East Asia and emoji take two."""
+    return sum(2 if east_asian_width(one) in "WF" else 1 for one in line)
 
 
 def _place(box: _Box) -> None:
