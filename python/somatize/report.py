@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from somatize.errors import SomaError
 from somatize.figure.theme import DARK, LIGHT, THEMES, Theme, theme_of
-from somatize.figure.words import FONT, count, number, spoken, told_apart, value
+from somatize.figure.words import FONT, count, fit, number, spoken, told_apart, value, visible
 from somatize.study.figures import coordinates, history, influence, learning, slices, table, timeline
 from somatize.study.figures.read import read, silent
 from somatize.study.figures.record import Knob, Record
@@ -113,6 +113,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         text = page(Store(given.store, read_only=True), study=given.study, theme=given.theme)
         Path(given.output).write_text(text, encoding="utf-8")
+    except UnicodeEncodeError:
+        sys.stderr.write(f"error: {given.study!a} was given, expected a study's name that reads as text\n")
+        return 1
     except (SomaError, OSError, ModuleNotFoundError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
@@ -123,8 +126,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _page(record: Record, silent: set[int], *, where: str, theme: str) -> str:
     from plotly.offline import get_plotlyjs
 
-    said = "".join(f"<li>{html.escape(one)}</li>" for one in findings(record, silent))
-    name = html.escape(record.study)
+    said = "".join(f"<li>{_html(one)}</li>" for one in findings(record, silent))
+    name = _html(record.study)
     fixed = "" if theme == "auto" else f' data-theme="{theme}"'
     button = '<button type="button" id="turn">light / dark</button>' if theme == "auto" else ""
     figures = "".join(_section(title, draw(record, silent, theme)) for title, draw in _FIGURES)
@@ -146,7 +149,7 @@ def _page(record: Record, silent: set[int], *, where: str, theme: str) -> str:
 {figures}
 <section><h2>Table</h2>{_table(record)}</section>
 <section><h2>Space</h2>{_space(record.knobs)}</section>
-<section><h2>Read it back</h2><pre>{html.escape(_code(record, where))}</pre></section>
+<section><h2>Read it back</h2><pre>{_html(_code(record, where))}</pre></section>
 </main>
 </body>
 </html>
@@ -171,8 +174,8 @@ def _section(title: str, figure: Figure) -> str:
 def _table(record: Record) -> str:
     data = table._table_data(record)
     if data.nothing:
-        return f"<p>{html.escape(data.nothing)}</p>"
-    heads = "".join(f"<th>{html.escape(name)}</th>" for name in data.columns)
+        return f"<p>{_html(data.nothing)}</p>"
+    heads = "".join(map(_head, data.columns))
     rows = []
     for i, (cells, state) in enumerate(zip(data.rows[:N_ROWS], data.states, strict=False)):
         kind = "best" if i == 0 and data.good[0] is not None else state
@@ -183,6 +186,15 @@ def _table(record: Record) -> str:
     return _framed(heads, "".join(rows)) + more
 
 
+def _html(text: str) -> str:
+    return html.escape(visible(text))
+
+
+def _head(name: str) -> str:
+    short = "<br>".join(_html(part) for part in fit(name, 200, 13, 3))
+    return f'<th title="{_html(name)}">{short}</th>'
+
+
 def _framed(heads: str, rows: str) -> str:
     return f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
 
@@ -190,7 +202,7 @@ def _framed(heads: str, rows: str) -> str:
 def _td(cell: table.Cell, i: int) -> str:
     kind = "n" if isinstance(cell.value, (int, float)) else "t"
     fact = f" c-{table.FACTS[i]}" if i < len(table.FACTS) else ""
-    return f'<td class="{kind}{fact}">{html.escape(cell.text)}</td>'
+    return f'<td class="{kind}{fact}">{_html(cell.text)}</td>'
 
 
 def _space(knobs: tuple[Knob, ...]) -> str:
@@ -202,7 +214,7 @@ def _space(knobs: tuple[Knob, ...]) -> str:
             low, high = (value(end) for end in (knob.low, knob.high))
             holds = f"{low} to {high}" + (", log" if knob.log else "")
         cells = (knob.name, knob.kind, holds, knob.condition or "always")
-        rows.append("<tr>" + "".join(f"<td>{html.escape(one)}</td>" for one in cells) + "</tr>")
+        rows.append("<tr>" + "".join(f"<td>{_html(one)}</td>" for one in cells) + "</tr>")
     heads = "".join(f"<th>{name}</th>" for name in ("knob", "kind", "range", "exists"))
     return _framed(heads, "".join(rows))
 
@@ -264,7 +276,8 @@ border:1px solid var(--grid);border-radius:6px;padding:4px 10px;cursor:pointer}}
 table{{border-collapse:collapse;width:100%;font-size:13px;font-variant-numeric:tabular-nums}}
 th{{position:sticky;top:0;background:var(--head);text-align:left;font-weight:600}}
 th,td{{padding:6px 12px;border-bottom:1px solid var(--grid);vertical-align:top}}
-th,td{{max-width:340px;overflow-wrap:anywhere}}
+th{{white-space:nowrap}}
+td{{max-width:340px;overflow-wrap:anywhere}}
 td.n{{white-space:nowrap}}
 tbody tr:nth-child(even){{background:var(--stripe)}}
 tr.pruned td,tr.failed td,tr.running td{{color:var(--muted)}}

@@ -105,6 +105,7 @@ def test_a_long_name_is_fitted_and_keeps_both_its_ends():
 
 def test_what_a_person_wrote_is_shown_as_it_is():
     assert safe("<b>&amp;</b> %{x} $a$") == "&lt;b&gt;&amp;amp;&lt;/b&gt; %&#123;x} &#36;a&#36;"
+    assert safe("a\u202eb\x00") == "a\\u202eb\\x00"
     assert safe("color:#ffffff") == "color&#58;#ffffff"
     assert hover([("trial 1", "rank 1 of 2"), ("opt", "<i>adam</i>")]) == (
         "<b>trial 1</b> · rank 1 of 2<br>opt  &lt;i&gt;adam&lt;/i&gt;"

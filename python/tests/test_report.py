@@ -10,7 +10,7 @@ import pytest
 
 from somatize import Store
 from somatize.errors import SomaError
-from somatize.report import findings, main, page
+from somatize.report import _page, findings, main, page
 from somatize.study import (
     DONE,
     FAILED,
@@ -125,6 +125,17 @@ def test_the_findings_quote_an_option_that_is_empty_and_count_the_reasons_they_l
     assert "6 trials failed: 1 × E0, 1 × E1, 1 × E2, 1 × E3 and 2 × another reason." in said
 
 
+def test_nothing_a_person_wrote_turns_or_fills_the_page():
+    name = "n" * 500
+    rows = [{"trial": 0, "state": "failed", "point": {name: 1.0}, "because": "E\u202e: no"}]
+    text = _page(Record.of(rows, [Knob(name, "real", 0.0, 1.0)], goal="min"), set(), where="w", theme="light")
+    assert "\u202e" not in text
+    assert "1 × E\\u202e" in text
+    head = text.split(f'<th title="{name}">')[1].split("</th>")[0]
+    assert "…" in head
+    assert len(head) < 120
+
+
 def test_the_page_is_whole_and_asks_nothing_of_a_network(where):
     text = page(Store(where, read_only=True), study=ODD)
     assert "default-src 'none'" in text
@@ -141,6 +152,8 @@ def test_the_command_writes_one_file_and_says_what_is_missing(where, tmp_path, c
     out = tmp_path / "report.html"
     assert main([where, "widths", "-o", str(out)]) == 0
     assert out.stat().st_size > 1_000_000
+    assert main([where, "\udcff", "-o", str(out)]) == 1
+    assert "'\\udcff' was given, expected a study's name that reads as text" in capsys.readouterr().err
     assert main([where, "width", "-o", str(out)]) == 1
     assert "widths" in capsys.readouterr().err
     assert main([str(tmp_path / "nowhere"), "widths"]) == 1

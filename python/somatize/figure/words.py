@@ -111,9 +111,18 @@ def safe(text: str) -> str:
 
     A `color:` is one of the theme's to the script that turns a figure dark.
     """
-    one_line = " ".join(text.split()) if "\n" in text else text
+    one_line = visible(" ".join(text.split()) if "\n" in text else text)
     escaped = html.escape(one_line, quote=False).replace("color:", "color&#58;")
     return escaped.replace("%{", "%&#123;").replace("$", "&#36;")
+
+
+def visible(text: str) -> str:
+    r"""Control characters as Python writes them, line breaks and tabs aside: one may turn a whole sentence.
+
+    >>> visible("a\u202eb")
+    'a\\u202eb'
+    """
+    return _UNSEEN.sub(lambda found: found[0] if found[0].isspace() else ascii(found[0])[1:-1], text)
 
 
 def hover(facts: list[tuple[str, str]]) -> str:

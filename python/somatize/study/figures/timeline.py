@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from somatize.figure.words import count, duration, fit, hover, spoken, width_px
+from somatize.figure.words import count, duration, fit, hover, spoken, value, width_px
 from somatize.study.figures.record import Record, Row
 from somatize.study.figures.shown import told
 
@@ -163,7 +163,7 @@ def _draw(data: Timeline, theme: str) -> Figure:
                 ],
             }
         )
-    names = [fit(lane.who, LABEL_ROOM_PX, 12)[0] for lane in data.lanes]
+    names = [fit(value(lane.who), LABEL_ROOM_PX, 12)[0] for lane in data.lanes]
     unit, by = ("h", 3600) if longest > 7200 else ("min", 60) if longest > 120 else ("s", 1)
     for trace in traces:
         trace["base"] = [one / by for one in trace["base"]]
