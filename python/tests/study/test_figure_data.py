@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from somatize.figure.words import width_px
 from somatize.study.figures.axis import Axis, axis_of
 from somatize.study.figures.coordinates import _coordinates_data
 from somatize.study.figures.history import _history_data
@@ -19,7 +20,7 @@ from somatize.study.figures.learning import _draw, _learning_data
 from somatize.study.figures.record import Knob, Record, Row
 from somatize.study.figures.scores import score_axis
 from somatize.study.figures.shown import N_SHOWN, even, shown, told
-from somatize.study.figures.slices import _slices_data
+from somatize.study.figures.slices import _slices_data, _tick_words
 from somatize.study.figures.spline import spline
 from somatize.study.figures.table import _table_data
 from somatize.study.figures.timeline import _timeline_data
@@ -528,6 +529,18 @@ def test_timeline_lays_a_workers_trials_one_after_another_and_names_the_silent()
         ("b", [(1, 0.0, "done"), (3, 3.0, "done")]),
     ]
     assert data.title == "2 workers, 5 trials, 6.5 s of work; a fell silent in trial 4"
+
+
+def test_ticks_of_long_whole_numbers_keep_within_their_panel():
+    knob = Knob("n", "int", 2**53, 2**53 + 9)
+    words = _tick_words(axis_of(knob, []), 200)
+    assert [text.replace("<br>", "") for _, text in words][::2] == [str(2**53), str(2**53 + 9)]
+    assert all(width_px(part, 11) <= 56 for _, text in words for part in text.split("<br>"))
+
+
+def test_panels_label_the_options_they_have_room_for():
+    words = _tick_words(axis_of(Knob("seed", "choice", options=tuple(range(100))), []), 200)
+    assert 5 <= len(words) <= 20
 
 
 def test_timeline_counts_the_silent_it_does_not_name():

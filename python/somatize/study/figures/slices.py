@@ -203,7 +203,8 @@ def _tick_words(axis: Axis, wide: float) -> list[tuple[float, str]]:
         # An axis without a centre tick near the middle reads better with its two ends alone.
         if 0.25 < ticks[len(ticks) // 2][0] < 0.75:
             keep.add(len(ticks) // 2)
-        return [(ticks[i][0], safe(ticks[i][1])) for i in sorted(keep)]
+        # A whole number of 16 digits stands in two lines: it would reach into the next panel.
+        return [(ticks[i][0], _broken(ticks[i][1], 56)) for i in sorted(keep)]
     # Below the widest of the labels or a few letters of it, every n-th option has one.
     least = min(max(width_px(text, 11) for _, text in ticks), 22) + 8
     ticks = axis.labelled(int(wide / least))
@@ -214,8 +215,11 @@ def _tick_words(axis: Axis, wide: float) -> list[tuple[float, str]]:
         alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*words, strict=False))
         shared = re.sub(r"[^\W_]*$", "", "".join(letters[0] for letters in alike))
         words = [f"…{text[len(shared) :]}" if shared else text for text in words]
-    broken = ["<br>".join(safe(line) for line in fit(text, room, 11, N_LINES)) for text in words]
-    return [(at, text) for (at, _), text in zip(ticks, broken, strict=True)]
+    return [(at, _broken(text, room)) for (at, _), text in zip(ticks, words, strict=True)]
+
+
+def _broken(text: str, room_px: float) -> str:
+    return "<br>".join(safe(line) for line in fit(text, room_px, 11, N_LINES))
 
 
 def _title(panel: Panel, look: Theme, x0: float, y1: float, wide: float) -> dict[str, Any]:

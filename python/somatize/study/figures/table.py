@@ -92,14 +92,7 @@ def _table_data(record: Record) -> Table:
         title=title,
         subtitle=said,
         columns=(*FACTS, *knobs, *more),
-        rows=tuple(
-            (
-                *(_fact(record, row, name) for name in FACTS),
-                *(_knob(row, name) for name in knobs),
-                *(_fact(record, row, name) for name in more),
-            )
-            for row in rows
-        ),
+        rows=tuple(_cells(record, row, knobs, more) for row in rows),
         states=tuple(row.outcome for row in rows),
         good=tuple(record.good(row.trial) for row in rows),
         nothing="" if rows else record.empty,
@@ -113,9 +106,9 @@ def _knob(row: Row, name: str) -> Cell:
     return Cell(aligned(said) if isinstance(said, float) else value(said), said)
 
 
-def _fact(record: Record, row: Row, name: str) -> Cell:
+def _cells(record: Record, row: Row, knobs: list[str], more: list[str]) -> tuple[Cell, ...]:
     rank = record.ranks.get(row.trial)
-    cells = {
+    facts = {
         "rank": Cell("–" if rank is None else number(rank), rank),
         "trial": Cell(str(row.trial), row.trial),
         "state": Cell(row.state, row.state),
@@ -125,7 +118,13 @@ def _fact(record: Record, row: Row, name: str) -> Cell:
         "who": Cell(row.who or "–", row.who),
         "because": Cell(rounded(row.because or ""), row.because),
     }
-    return cells[name]
+    return tuple(
+        [
+            *(facts[name] for name in FACTS),
+            *(_knob(row, name) for name in knobs),
+            *(facts[name] for name in more),
+        ]
+    )
 
 
 def _draw(data: Table, theme: str) -> Figure:
