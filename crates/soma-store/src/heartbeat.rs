@@ -3,6 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use crate::fork;
 use crate::study::StudyShared;
 
 /// How long this process has been running, a stretch in which it was suspended counted as one beat: silence is
@@ -61,11 +62,17 @@ enum Thread {
 
 /// One running trial of this process: signs of life are given until it is dropped.
 #[derive(Debug)]
-pub struct Held(Arc<Heart>);
+pub struct Held {
+    heart: Arc<Heart>,
+    generation: u64,
+}
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.0.lock().held -= 1;
+        // In a forked child it is the parent's, whose thread may have had the lock at that moment.
+        if self.generation == fork::generation() {
+            self.heart.lock().held -= 1;
+        }
     }
 }
 
@@ -108,7 +115,7 @@ impl Heart {
         let mut state = self.lock();
         state.held += 1;
         self.tick(&mut state, study);
-        Held(Arc::clone(self))
+        Held { heart: Arc::clone(self), generation: fork::generation() }
     }
 
     /// Starts the thread, or wakes it.
@@ -171,6 +178,37 @@ impl Heart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Store;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    #[expect(unsafe_code, reason = "a fork in the middle of a beat")]
+    fn a_forked_child_lets_go_of_what_its_parent_holds_without_waiting_for_it() {
+        let study = Store::open("memory://").unwrap().study("widths");
+        let held = study.hold();
+        let heart = Arc::clone(&held.heart);
+        let beating = heart.lock();
+        // SAFETY: the child drops one value, which is what is tested, and ends.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            drop(held);
+            // SAFETY: it ends this process and runs nothing else.
+            unsafe { libc::_exit(0) }
+        }
+        let began = Instant::now();
+        let mut ended = 0;
+        while ended == 0 && began.elapsed() < Duration::from_secs(5) {
+            std::thread::sleep(Duration::from_millis(5));
+            // SAFETY: a child of ours, and no status is asked for.
+            ended = unsafe { libc::waitpid(child, std::ptr::null_mut(), libc::WNOHANG) };
+        }
+        if ended == 0 {
+            // SAFETY: a child of ours that was not waited for.
+            unsafe { libc::kill(child, libc::SIGKILL) };
+        }
+        drop(beating);
+        assert_eq!(ended, child, "it waits for a lock that nobody gives back");
+    }
 
     #[test]
     fn time_in_which_the_process_slept_counts_as_one_beat() {
