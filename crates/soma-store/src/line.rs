@@ -71,7 +71,7 @@ pub fn scan<'a>(bytes: &'a [u8], mut each: impl FnMut(usize, Scanned<'a>)) -> us
 
 /// Finds the whole records inside a line that is not one.
 fn salvage<'a>(line: &'a [u8], base: usize, each: &mut impl FnMut(usize, Scanned<'a>)) {
-    let mut done = 0;
+    let (mut done, mut looked) = (0, 0);
     let damaged = |from: usize, to: usize, each: &mut dyn FnMut(usize, Scanned<'a>)| {
         if from < to {
             each(base + from, Scanned::Damaged(&line[from..to]));
@@ -82,8 +82,9 @@ fn salvage<'a>(line: &'a [u8], base: usize, each: &mut impl FnMut(usize, Scanned
         if seal < done || end > line.len() {
             continue;
         }
-        // Only the nearest start can belong to this end, and no start is looked at twice.
-        let Some(start) = memchr::memmem::rfind(&line[done..seal], START).map(|found| done + found) else {
+        // Only the nearest start can belong to this end, and none that another end lies behind.
+        let from = std::mem::replace(&mut looked, seal).max(done);
+        let Some(start) = memchr::memmem::rfind(&line[from..seal], START).map(|found| from + found) else {
             continue;
         };
         if is_sound(&line[start..end]) {
@@ -177,6 +178,18 @@ mod tests {
         bytes.extend([0; 512]);
         bytes.extend(sealed(&BODIES[1..]));
         assert_eq!(good(&bytes), BODIES);
+    }
+
+    #[test]
+    fn a_megabyte_of_ends_without_a_beginning_is_scanned_in_linear_time() {
+        let began = std::time::Instant::now();
+        for start in [&b""[..], START] {
+            let mut bytes = [start, &SEAL.repeat(200_000), b"\n"].concat();
+            bytes.extend(sealed(&BODIES[..1]));
+            assert_eq!(good(&bytes), BODIES[..1]);
+        }
+        // It took minutes.
+        assert!(began.elapsed() < std::time::Duration::from_secs(20));
     }
 
     #[test]
