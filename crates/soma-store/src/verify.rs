@@ -53,6 +53,7 @@ impl Store {
     /// The storage fails.
     pub fn verify(&self) -> Result<Verification> {
         let mut looked = Looking { store: self, backend: &**self.backend(), found: Verification::default() };
+        looked.root()?;
         looked.blobs()?;
         looked.names()?;
         looked.studies()?;
@@ -88,10 +89,20 @@ impl Looking<'_> {
         let (mut entries, unfinished): (Vec<_>, Vec<_>) =
             self.backend.list(folder)?.into_iter().partition(|entry| !layout::is_unfinished(entry));
         for entry in unfinished {
-            self.stray(&format!("{folder}/{entry}"));
+            self.stray(format!("{folder}/{entry}").trim_start_matches('/'));
         }
         entries.sort();
         Ok(entries)
+    }
+
+    fn root(&mut self) -> Result<()> {
+        const KNOWN: [&str; 4] = [layout::FORMAT, layout::BLOBS, layout::NAMES, layout::STUDIES];
+        for entry in self.list("")? {
+            if !KNOWN.contains(&entry.as_str()) {
+                self.stray(&entry);
+            }
+        }
+        Ok(())
     }
 
     fn blobs(&mut self) -> Result<()> {
