@@ -15,8 +15,8 @@ use crate::seal::Seal;
 const FIRST_READ_BYTES: usize = 16 << 10;
 /// Read in one call when there is more.
 const READ_BYTES: usize = 1 << 20;
-/// Ledgers held open between two calls.
-const MAX_OPEN: usize = 128;
+/// No ledger is taken for alive without a sign for longer than three of these, whatever it promises.
+const MAX_BEAT: Duration = Duration::from_secs(60 * 60);
 
 /// Which ledger of a [`Follower`], in the order in which it met them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,7 +72,6 @@ pub struct Follower {
     ledgers: Vec<Followed>,
     by_name: FxHashMap<Arc<str>, LedgerId>,
     buffer: Vec<u8>,
-    open: usize,
     // The beginnings of many ledgers, while they are read for the first time.
     seal: Option<Seal>,
 }
@@ -84,7 +83,6 @@ struct Followed {
     // Bytes handed out, and how many stand behind that are not whole yet.
     read: u64,
     torn: u64,
-    is_open: bool,
     is_closed: bool,
     version: u64,
     beat: Duration,
@@ -106,7 +104,6 @@ impl Follower {
             ledgers: Vec::new(),
             by_name: FxHashMap::default(),
             buffer: Vec::new(),
-            open: 0,
             seal: None,
         }
     }
@@ -168,7 +165,6 @@ impl Follower {
     fn forget(&mut self) {
         self.ledgers.clear();
         self.by_name.clear();
-        self.open = 0;
         self.watch = self.backend.watch(&layout::ledgers(&self.folder));
     }
 
@@ -179,13 +175,12 @@ impl Follower {
         let name: Arc<str> = name.into();
         let end = self.backend.follow(&layout::ledger(&self.folder, &name));
         self.by_name.insert(Arc::clone(&name), LedgerId(self.ledgers.len() as u32));
-        let (read, is_open, is_closed, version, beat) = (0, false, false, 0, Duration::ZERO);
+        let (read, is_closed, version, beat) = (0, false, 0, Duration::ZERO);
         self.ledgers.push(Followed {
             name,
             end,
             read,
             torn: 0,
-            is_open,
             is_closed,
             version,
             beat,
@@ -212,11 +207,8 @@ impl Follower {
         };
         self.buffer = buffer;
         let is_gone = ledger.settle(LedgerId(id as u32), read, each);
-        if ledger.is_closed || (!ledger.is_open && self.open >= MAX_OPEN) {
+        if ledger.is_closed {
             ledger.end.rest();
-            self.open -= usize::from(std::mem::take(&mut ledger.is_open));
-        } else {
-            self.open += usize::from(!std::mem::replace(&mut ledger.is_open, true));
         }
         if let Err(found) = ledger.check_version() {
             let path = self.backend.path(&layout::ledger(&self.folder, &ledger.name));
@@ -339,10 +331,13 @@ impl Followed {
                 if base + buffer.len() as u64 > known_end {
                     self.grew = now;
                 }
-                let whole = self.hand_out(id, base, buffer, each);
-                buffer.drain(..whole);
-                base += whole as u64;
-                self.read = base;
+                // A line longer than one read is looked at once, when its end is there.
+                if memchr::memchr(b'\n', &buffer[buffer.len() - read..]).is_some() {
+                    let whole = self.hand_out(id, base, buffer, each);
+                    buffer.drain(..whole);
+                    base += whole as u64;
+                    self.read = base;
+                }
             }
             self.torn = buffer.len() as u64;
             if read < room {
@@ -393,7 +388,7 @@ impl Followed {
     fn open(&mut self, line: &[u8]) {
         let Ok(opening) = serde_json::from_slice::<Opening>(line) else { return };
         self.version = opening.version;
-        self.beat = Duration::try_from_secs_f64(opening.beat_secs).unwrap_or_default();
+        self.beat = Duration::try_from_secs_f64(opening.beat_secs).unwrap_or_default().min(MAX_BEAT);
     }
 
     fn check_version(&self) -> Result<(), u64> {

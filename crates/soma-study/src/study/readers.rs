@@ -92,7 +92,8 @@ pub fn abandoned(store: &Store, study: &str, lease: Option<Duration>) -> Result<
     let silent = view.silent(&study.records, lease, is_mine)?;
     let mut found: Vec<Abandoned> = view
         .running()
-        .filter(|(id, _)| silent.contains(id))
+        // Behind the last number there is none to try it again under.
+        .filter(|(id, _)| silent.contains(id) && id.attempt < u32::MAX)
         .map(|(id, attempt)| Abandoned {
             trial: id.trial,
             attempt: id.attempt,

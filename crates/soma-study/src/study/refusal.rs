@@ -49,7 +49,7 @@ pub(super) fn taken_over(study: &Study<'_>, how: &Report<'_>) -> Result<StudyErr
         trial: how.trial,
         attempt: how.attempt,
         holder: next.and_then(|next| next.who.as_deref()).unwrap_or_default().to_owned(),
-        next: next.map_or(how.attempt + 1, |next| next.attempt),
+        next: next.map_or(how.attempt.saturating_add(1), |next| next.attempt),
     })
 }
 

@@ -115,10 +115,16 @@ pub fn report(store: &Store, point: &Point, said: &[f64], how: &Report<'_>) -> R
     }
     own.write_end(&study, line, said, from, how)?;
     running.remove(&id);
-    if study.records.is_claimed(id.trial, id.attempt + 1)? {
+    if is_contested(&study, id)? {
         return settle_contest(&study, how);
     }
     Ok(())
+}
+
+/// Whether somebody claimed the next attempt.
+fn is_contested(study: &Study<'_>, id: Id) -> Result<bool, StudyError> {
+    let next = id.attempt.checked_add(1);
+    Ok(next.map_or(Ok(false), |next| study.records.is_claimed(id.trial, next))?)
 }
 
 /// The attempt that is reported to, if it is this worker's.
@@ -146,7 +152,8 @@ impl Running {
         let is_own =
             |refused: &StudyError| self.is_unsure && matches!(refused, StudyError::AlreadyEnded { .. });
         let mut refused = refusal(study, how)?.filter(|refused| !is_own(refused));
-        if refused.is_none() && is_due && study.records.is_claimed(how.trial, how.attempt + 1)? {
+        if refused.is_none() && is_due && is_contested(study, Id { trial: how.trial, attempt: how.attempt })?
+        {
             refused = Some(taken_over(study, how)?);
         }
         self.looked = Instant::now();

@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 /// Room for the first values of a curve.
 const FIRST_VALUES: usize = 8;
+/// Most values that may be missing before a record's first: one that says it goes on from further is not believed, or a
+/// short line could ask for all memory.
+const MAX_MISSING: usize = 1 << 20;
 
 /// The reports of an attempt: a list that grows while it runs, and one that the curves handed out share when it has
 /// ended.
@@ -20,8 +23,11 @@ impl Values {
     }
 
     /// Adds the values from index `from`: where a record in between is lost, or not read yet, there is NaN. What is
-    /// known already stays.
-    pub(crate) fn extend(&mut self, from: usize, said: &[f64]) {
+    /// known already stays. False, and nothing is added, where more would be missing than records can have said.
+    pub(crate) fn extend(&mut self, from: usize, said: &[f64]) -> bool {
+        if from.saturating_sub(self.len()) > MAX_MISSING {
+            return false;
+        }
         let values = self.growing();
         if from > values.len() {
             values.resize(from, f64::NAN);
@@ -33,6 +39,7 @@ impl Values {
                 None => values.push(*value),
             }
         }
+        true
     }
 
     /// Fills in what is missing; answers whether anything was.

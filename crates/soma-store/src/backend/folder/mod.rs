@@ -3,6 +3,7 @@
 //! Nothing here needs a link, a symbolic link or a file lock. Errors that a shared file system gives for a file that
 //! another machine replaced or removed are tried again by path, or read as "not there".
 
+mod holding;
 mod ledger;
 mod new_entry;
 mod passing;
@@ -11,6 +12,7 @@ mod watch;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, TryLockError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -23,6 +25,7 @@ use self::passing::{missing_is_none, retried};
 use self::watch::{Watching, list, stamp};
 use super::{Append, Backend, Follow, Watch};
 use crate::error::{Result, StoreError};
+use crate::layout;
 use crate::name::random_name;
 
 /// A folder held open is looked up by its path again after this long: somebody may have put another in its place.
@@ -30,6 +33,9 @@ const HELD_OPEN: Duration = Duration::from_secs(1);
 /// What a file server made may be missing from this machine's listings for so long: NFS keeps what it knows of a folder
 /// for up to a minute (`acdirmax`), and no other file system we know of for longer.
 const REMOTE_LISTING_LAG: Duration = Duration::from_secs(60);
+
+/// Why nothing can be written any more.
+const GONE: &str = "the store was moved, removed or unmounted; open it anew";
 
 /// A folder as storage.
 #[derive(Debug, Clone)]
@@ -42,6 +48,8 @@ struct Place {
     is_read_only: bool,
     // On another machine's disk: an open file may show an old state, and an append may wait in this machine's cache.
     is_remote: bool,
+    // Whether a store was found here: then nothing is written once it is gone, for its disk may only be away.
+    is_store: AtomicBool,
     // The folder that was last looked into by name: finding a file from there spares the way from the root.
     near: Mutex<Option<Near>>,
 }
@@ -66,7 +74,13 @@ impl Folder {
             _ => StoreError::io("find", text(root), e),
         })?;
         let is_remote = is_remote(&root);
-        Ok(Self(Arc::new(Place { root, is_durable, is_read_only, is_remote, near: Mutex::new(None) })))
+        let (is_store, near) = (AtomicBool::new(false), Mutex::new(None));
+        Ok(Self(Arc::new(Place { root, is_durable, is_read_only, is_remote, is_store, near })))
+    }
+
+    /// Its full path, which need not read as text.
+    pub(crate) fn root(&self) -> &Path {
+        &self.0.root
     }
 
     fn at(&self, key: &str) -> PathBuf {
@@ -96,14 +110,29 @@ impl Place {
             return Some(Arc::clone(&held.folder));
         }
         *near = None;
-        let folder = Arc::new(File::open(self.at(key)).ok()?);
+        let folder = Arc::new(open_folder(&self.at(key)).ok()?);
         *near = Some(Near { key: key.to_owned(), folder: Arc::clone(&folder), opened: Instant::now() });
         Some(folder)
+    }
+
+    /// Looks up by its path what was held open: another folder may be there now.
+    fn look_anew(&self) {
+        // Never waited for: whoever has it may not have survived a fork.
+        if let Ok(mut near) = self.near.try_lock() {
+            *near = None;
+        }
     }
 
     /// A write barrier for the names in a file's folder.
     fn sync_folder_of(&self, path: &Path) -> io::Result<()> {
         if self.is_durable { sync_folder(path.parent().unwrap_or(&self.root)) } else { Ok(()) }
+    }
+
+    /// Refuses to make folders where the store that was opened is no longer: what was written there would be lost to
+    /// it when its disk is mounted again.
+    fn look_for_store(&self) -> io::Result<()> {
+        let is_gone = self.is_store.load(Ordering::Relaxed) && !self.at(layout::FORMAT).try_exists()?;
+        if is_gone { Err(io::Error::new(ErrorKind::NotFound, GONE)) } else { Ok(()) }
     }
 
     /// Opens what must not be there yet, making its folder when that is missing.
@@ -113,6 +142,7 @@ impl Place {
         options.append(true).create_new(true);
         match retried(|| options.open(path)) {
             Err(e) if e.kind() == ErrorKind::NotFound => {
+                self.look_for_store()?;
                 make_folders(path.parent().unwrap_or(&self.root), self.is_durable)?;
                 retried(|| options.open(path))
             }
@@ -142,6 +172,12 @@ fn open_file(path: &Path) -> io::Result<File> {
     } else {
         Err(io::Error::new(ErrorKind::InvalidData, "it is a folder, a pipe or a device, expected a file"))
     }
+}
+
+/// Opens a folder. What is none (a pipe that would be waited for) is refused as "not a folder".
+fn open_folder(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(sys::open(path, flags, Mode::empty())?.into())
 }
 
 /// Whether [`open_file`] refused.
@@ -198,6 +234,10 @@ impl Backend for Folder {
         });
         match missing_is_none(read) {
             Err(e) if is_no_file(&e) => Err(StoreError::Damaged { path: text(&path), what: e.to_string() }),
+            Ok(Some(found)) if key == layout::FORMAT => {
+                self.0.is_store.store(true, Ordering::Relaxed);
+                Ok(Some(found))
+            }
             read => read.map_err(|e| StoreError::io("read", text(&path), e)),
         }
     }
@@ -311,9 +351,10 @@ impl Backend for Folder {
     }
 
     fn now(&self) -> Result<Option<SystemTime>> {
+        // A local disk is stamped by this machine's clock; what a server's clock says takes a write to know.
+        let unasked = (!self.0.is_remote).then(SystemTime::now);
         if self.0.is_read_only {
-            // A local disk is stamped by this machine's clock; what a server's clock says takes a write to know.
-            return Ok((!self.0.is_remote).then(SystemTime::now));
+            return Ok(unasked);
         }
         let path = self.at(&format!(".{}.part", random_name()?));
         let stamped = self.0.open_new(&path).and_then(|mut file| {
@@ -321,6 +362,7 @@ impl Backend for Folder {
             let stamp = file.write_all(b"\n").and_then(|()| file.metadata()?.modified());
             fs::remove_file(&path).and(stamp)
         });
-        stamped.map(Some).map_err(|e| StoreError::io("ask the time through", text(&path), e))
+        // Who reads a full disk is not to be told so.
+        Ok(stamped.ok().or(unasked))
     }
 }

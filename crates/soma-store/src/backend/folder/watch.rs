@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use rustix::fs as sys;
 
+use super::holding::Holding;
 use super::passing::{missing_is_none, retried};
-use super::{HELD_OPEN, text};
+use super::{HELD_OPEN, open_folder, text};
 use crate::backend::Watch;
 use crate::error::{Result, StoreError};
 
@@ -50,7 +51,7 @@ fn list_held(folder: &File) -> io::Result<Vec<String>> {
 
 #[cfg(not(target_os = "linux"))]
 fn list_held(_folder: &File) -> io::Result<Vec<String>> {
-    Err(ErrorKind::Unsupported.into())
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Sees that a folder changed by its time stamp, where that can be trusted, and lists it again where it cannot.
@@ -58,6 +59,7 @@ fn list_held(_folder: &File) -> io::Result<Vec<String>> {
 pub(super) struct Watching {
     path: PathBuf,
     held: Option<Held>,
+    seen: Option<Seen>,
     had_entries: bool,
     is_remote: bool,
 }
@@ -66,6 +68,11 @@ pub(super) struct Watching {
 struct Held {
     folder: File,
     opened: Instant,
+    holding: Option<Holding>,
+}
+
+#[derive(Debug)]
+struct Seen {
     stamp: Stamp,
     // Since when this stamp has stood, and whether the folder was listed after standing long enough: something may come
     // within the same tick of the file system's clock as the stamp, so until then the folder is listed every time.
@@ -84,55 +91,54 @@ pub(super) fn stamp(folder: &File) -> io::Result<Option<Stamp>> {
 
 impl Watching {
     pub(super) fn new(path: PathBuf, is_remote: bool) -> Self {
-        Self { path, held: None, had_entries: false, is_remote }
+        Self { path, held: None, seen: None, had_entries: false, is_remote }
     }
 
     fn look(&mut self) -> io::Result<Option<Vec<String>>> {
-        // Opening asks the server; an open folder may be answered from this machine's cache.
-        let held_open = if self.is_remote { Duration::ZERO } else { HELD_OPEN };
-        if let Some(held) = self.held.as_mut().filter(|held| held.opened.elapsed() < held_open)
-            && let Ok(Some(now)) = stamp(&held.folder)
-        {
-            return if now == held.stamp && held.is_settled { Ok(None) } else { self.list(now) };
-        }
-        let before = self.held.take();
-        let opened = missing_is_none(retried(|| {
-            let folder = File::open(&self.path)?;
-            Ok((stamp(&folder)?, folder))
-        }))?;
-        let Some((Some(now), folder)) = opened else {
+        let Some((now, mut held)) = self.open()? else {
+            self.seen = None;
             return Ok(std::mem::take(&mut self.had_entries).then(Vec::new));
         };
-        let opened = Instant::now();
-        match before {
-            Some(before) if before.stamp == now => {
-                let is_settled = before.is_settled;
-                self.held = Some(Held { folder, opened, ..before });
-                if is_settled { Ok(None) } else { self.list(now) }
-            }
-            _ => {
-                self.held = Some(Held { folder, opened, stamp: now, since: opened, is_settled: false });
-                self.list(now)
-            }
-        }
+        let is_known = self.seen.as_ref().is_some_and(|seen| seen.stamp == now && seen.is_settled);
+        let listed = if is_known { Ok(None) } else { self.list(now, &held.folder).map(Some) };
+        held.holding = held.holding.take().or_else(Holding::new);
+        self.held = held.holding.is_some().then_some(held);
+        listed
     }
 
-    fn list(&mut self, now: Stamp) -> io::Result<Option<Vec<String>>> {
-        if let Some(held) = &mut self.held {
-            if held.stamp == now {
-                let coarsest = if held.stamp.2 == 0 { COARSEST_STAMP } else { COARSEST_FINE_STAMP };
-                held.is_settled = held.since.elapsed() >= coarsest;
-            } else {
-                (held.stamp, held.since, held.is_settled) = (now, Instant::now(), false);
-            }
+    /// The folder, as it is held open or by its path, and its stamp. None where it is not there.
+    fn open(&mut self) -> io::Result<Option<(Stamp, Held)>> {
+        // Opening asks the server; an open folder may be answered from this machine's cache.
+        let held_open = if self.is_remote { Duration::ZERO } else { HELD_OPEN };
+        if let Some(held) = self.held.take().filter(|held| held.opened.elapsed() < held_open)
+            && let Ok(Some(now)) = stamp(&held.folder)
+        {
+            return Ok(Some((now, held)));
         }
-        let found = match self.held.as_ref().map(|held| list_held(&held.folder)) {
-            Some(Ok(found)) => found,
-            // Taken away half way, or no such call here.
-            Some(Err(_)) | None => list(&self.path)?,
-        };
+        let opened = missing_is_none(retried(|| {
+            let folder = open_folder(&self.path)?;
+            Ok((stamp(&folder)?, folder))
+        }))?;
+        let held = |folder| Held { folder, opened: Instant::now(), holding: None };
+        Ok(opened.and_then(|(now, folder)| Some((now?, held(folder)))))
+    }
+
+    fn list(&mut self, now: Stamp, folder: &File) -> io::Result<Vec<String>> {
+        match &mut self.seen {
+            Some(seen) if seen.stamp == now => {
+                let coarsest = if now.2 == 0 { COARSEST_STAMP } else { COARSEST_FINE_STAMP };
+                seen.is_settled = seen.since.elapsed() >= coarsest;
+            }
+            seen => *seen = Some(Seen { stamp: now, since: Instant::now(), is_settled: false }),
+        }
+        // Taken away half way, or no such call here.
+        let found = list_held(folder).or_else(|_| list(&self.path));
+        if found.is_err() {
+            self.seen = None;
+        }
+        let found = found?;
         self.had_entries = !found.is_empty();
-        Ok(Some(found))
+        Ok(found)
     }
 }
 

@@ -91,8 +91,9 @@ impl View {
             let watched = now.saturating_sub(*seen);
             let is_old = watched >= enough
                 || records.claim_age(id.trial, id.attempt)?.is_some_and(|age| age >= enough);
-            // Of several attempts without a record only the last is to be followed by another.
-            let is_last = !self.unrecorded.contains_key(&Id { trial: id.trial, attempt: id.attempt + 1 });
+            // Of several attempts without a record only the last is to be followed by another, if there can be one.
+            let next = id.attempt.checked_add(1).map(|attempt| Id { trial: id.trial, attempt });
+            let is_last = next.is_some_and(|next| !self.unrecorded.contains_key(&next));
             if is_old && is_last {
                 old.push(*id);
             }

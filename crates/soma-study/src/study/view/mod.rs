@@ -74,14 +74,10 @@ impl View {
             Found::Line { ledger, name, offset, line } => {
                 let mut said = std::mem::take(&mut self.said);
                 let at = Place { ledger, name, offset };
-                match record::read(line, &mut said) {
-                    Some(record) => self.apply(record, &said, &at, records),
-                    None => self.damage.push(Damage::in_file(
-                        records.ledger_path(name),
-                        offset,
-                        line.len() as u64,
-                        Damage::NO_RECORD,
-                    )),
+                let record = record::read(line, &mut said);
+                if !record.is_some_and(|record| self.apply(record, &said, &at, records)) {
+                    let (path, size) = (records.ledger_path(name), line.len() as u64);
+                    self.damage.push(Damage::in_file(path, offset, size, Damage::NO_RECORD));
                 }
                 self.said = said;
             }
@@ -100,7 +96,9 @@ impl View {
         *self = Self::default();
     }
 
-    fn apply(&mut self, record: Record<'_>, said: &[f64], at: &Place<'_>, records: &StudyRecords) {
+    /// False where the record, or the curve in it, cannot be one.
+    fn apply(&mut self, record: Record<'_>, said: &[f64], at: &Place<'_>, records: &StudyRecords) -> bool {
+        let mut is_sound = true;
         match record {
             Record::Take { id, me, space_version, point, origin: _, after } => {
                 let who = self.intern(&me);
@@ -109,9 +107,9 @@ impl View {
                 self.take(id, who, space_version, point, after, at);
             }
             Record::Report { id, from } => {
-                let Some(attempt) = self.valid_attempt(id, at) else { return };
+                let Some(attempt) = self.valid_attempt(id, at) else { return true };
                 if attempt.state == State::Running {
-                    attempt.curve.extend(from, said);
+                    is_sound = attempt.curve.extend(from, said);
                     self.rows.touch(id);
                 } else if attempt.curve.mend(from, said) {
                     // Its end was read before, from another ledger.
@@ -119,11 +117,11 @@ impl View {
                 }
             }
             Record::End { id, from, state, score, because, took_secs } => {
-                let Some(attempt) = self.valid_attempt(id, at) else { return };
+                let Some(attempt) = self.valid_attempt(id, at) else { return true };
                 if attempt.state != State::Running {
-                    return;
+                    return true;
                 }
-                attempt.curve.extend(from, said);
+                is_sound = attempt.curve.extend(from, said);
                 attempt.state = state;
                 attempt.score = score.filter(|score| score.is_finite());
                 attempt.because = because.map(Into::into);
@@ -143,6 +141,7 @@ impl View {
             }
             Record::Other => {}
         }
+        is_sound
     }
 
     fn take(
