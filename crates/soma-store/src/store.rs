@@ -1,7 +1,7 @@
 //! A store: blobs, names and studies over one backend.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ struct Shared {
 /// than one form.
 type Studies = Mutex<[FxHashMap<String, Arc<StudyShared>>; 2]>;
 /// The stores on folders that this process has open.
-type Opened = Mutex<Vec<(String, Options, Weak<Shared>)>>;
+type Opened = Mutex<Vec<(PathBuf, Options, Weak<Shared>)>>;
 
 static OPENED: std::sync::LazyLock<PerProcess<Opened>> =
     std::sync::LazyLock::new(|| PerProcess::new(Mutex::default()));
@@ -160,7 +160,7 @@ impl Store {
             return Err(StoreError::NotFound { location: String::new() });
         }
         let folder = Folder::new(Path::new(location), options.durable, options.read_only)?;
-        let known = folder.location();
+        let known = folder.root().to_owned();
         let opened = OPENED.get(Mutex::default);
         let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
         opened.retain(|(_, _, shared)| shared.strong_count() > 0);
@@ -194,9 +194,7 @@ impl Store {
                 return Err(StoreError::NotAStore { location: backend.location() });
             }
             None => {
-                if backend.create(layout::FORMAT, layout::FORMAT_TEXT.as_bytes())? {
-                    return Ok(());
-                }
+                backend.create(layout::FORMAT, layout::FORMAT_TEXT.as_bytes())?;
                 backend.read(layout::FORMAT)?.unwrap_or_default()
             }
             Some(found) => found,

@@ -1,0 +1,196 @@
+//! Stores and studies that are moved, replaced, put back or taken away under a process that works on them.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![cfg(unix)]
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use soma_store::{Found, Options, Store};
+
+const STUDY: &str = "widths";
+
+fn open(folder: &Path) -> Store {
+    Store::open(folder.to_str().unwrap()).unwrap()
+}
+
+fn write(store: &Store, trial: usize) -> soma_store::Result<()> {
+    let record = format!(r#"{{"kind":"discard","trial":{trial}}}"#);
+    store.study(STUDY).write(record.as_bytes(), false).map(drop)
+}
+
+/// The lines a fresh reader finds.
+fn lines(folder: &Path) -> usize {
+    let store = Store::open_with(folder.to_str().unwrap(), Options::default().with_read_only(true)).unwrap();
+    read(&mut store.study(STUDY).follower()).0
+}
+
+/// Lines, and whether everything before them is to be forgotten.
+fn read(follower: &mut soma_store::Follower) -> (usize, bool) {
+    let (mut lines, mut is_reset) = (0, false);
+    let each = &mut |found: Found<'_>| match found {
+        Found::Reset => (lines, is_reset) = (0, true),
+        Found::Line { .. } => lines += 1,
+        other => panic!("{other:?}"),
+    };
+    follower.read_on(Duration::ZERO, each).unwrap();
+    (lines, is_reset)
+}
+
+#[test]
+fn c18_a_study_that_was_moved_away_is_noticed_as_one_that_was_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let study = store.study(STUDY);
+    assert!(study.claim(0, 0).unwrap());
+    write(&store, 0).unwrap();
+    let studies = folder.path().join("studies");
+    fs::rename(studies.join(STUDY), studies.join("elsewhere")).unwrap();
+    assert!(study.is_taken_away(Duration::ZERO).unwrap());
+    // Claims and records go where they are looked for, and not where the study went.
+    assert!(study.claim(1, 0).unwrap());
+    write(&store, 1).unwrap();
+    assert_eq!(study.claims().unwrap(), [(1, 0)]);
+    assert_eq!(lines(folder.path()), 2);
+    assert_eq!(fs::read_dir(studies.join("elsewhere/claims")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_store_that_was_moved_or_unmounted_is_not_begun_anew_by_who_worked_on_it() {
+    let above = tempfile::tempdir().unwrap();
+    let folder = above.path().join("store");
+    let store = open(&folder);
+    write(&store, 0).unwrap();
+    fs::rename(&folder, above.path().join("elsewhere")).unwrap();
+    // An empty folder is what a mount leaves behind.
+    for is_mount_point in [false, true] {
+        if is_mount_point {
+            fs::create_dir(&folder).unwrap();
+        }
+        assert_eq!(store.study(STUDY).is_taken_away(Duration::ZERO).unwrap(), !is_mount_point);
+        for refused in [store.study(STUDY).claim(1, 0).map(drop), write(&store, 1), store.put(b"x").map(drop)]
+        {
+            let refused = refused.unwrap_err();
+            let why = std::error::Error::source(&refused).unwrap().to_string();
+            assert!(why.contains("moved, removed or unmounted"), "{refused}: {why}");
+        }
+        assert_eq!(fs::read_dir(&folder).map_or(0, Iterator::count), 0);
+    }
+    // Opened anew it is begun anew.
+    write(&open(&folder), 1).unwrap();
+    write(&store, 2).unwrap();
+    assert_eq!((lines(&folder), lines(&above.path().join("elsewhere"))), (3, 2));
+}
+
+#[test]
+fn a_copy_that_is_brought_up_to_date_file_by_file_is_read_on() {
+    let [folder, copy] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let store = open(folder.path());
+    write(&store, 0).unwrap();
+    fs::copy(folder.path().join("format"), copy.path().join("format")).unwrap();
+    let (from, to) = (folder.path().join("studies/widths/ledger"), copy.path().join("studies/widths/ledger"));
+    fs::create_dir_all(&to).unwrap();
+    let bring = || {
+        for entry in fs::read_dir(&from).unwrap() {
+            let name = entry.unwrap().file_name();
+            fs::copy(from.join(&name), to.join(".beside")).unwrap();
+            fs::rename(to.join(".beside"), to.join(&name)).unwrap();
+        }
+    };
+    bring();
+    let reader = Store::read_only(copy.path().to_str().unwrap()).unwrap();
+    let mut follower = reader.study(STUDY).follower();
+    assert_eq!(read(&mut follower), (2, false));
+    for more in 1..4 {
+        write(&store, more).unwrap();
+        bring();
+        assert_eq!(read(&mut follower), (2 + more, true), "everything comes again");
+    }
+    assert_eq!(read(&mut follower), (0, false));
+}
+
+#[test]
+fn a_ledger_that_is_put_back_as_it_was_is_read_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    write(&store, 0).unwrap();
+    let ledger = store.study(STUDY).own_ledger().unwrap();
+    let ledger = folder.path().join(format!("studies/widths/ledger/{ledger}.jsonl"));
+    let old = fs::read(&ledger).unwrap();
+    let mut follower = store.study(STUDY).follower();
+    (1..5).for_each(|more| write(&store, more).unwrap());
+    assert_eq!(read(&mut follower).0, 6);
+    fs::write(&ledger, &old).unwrap();
+    assert_eq!(read(&mut follower), (2, true));
+    write(&store, 9).unwrap();
+    assert_eq!(read(&mut follower), (1, false));
+}
+
+#[test]
+fn a_seal_that_holds_more_than_its_ledger_is_no_reason_to_begin_anew_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    for _ in 0..2 {
+        let store = open(folder.path());
+        (0..3).for_each(|trial| write(&store, trial).unwrap());
+        // As one that was killed: it never says that it is done.
+        std::mem::forget(store.study(STUDY));
+        std::mem::forget(store);
+        let other = Store::open_with(
+            folder.path().to_str().unwrap(),
+            Options::default().with_lease(Duration::from_secs(9)),
+        );
+        write(&other.unwrap(), 9).unwrap();
+    }
+    let store = open(folder.path());
+    store.study(STUDY).seal().unwrap().unwrap();
+    let whole = lines(folder.path());
+    for entry in fs::read_dir(folder.path().join("studies/widths/ledger")).unwrap() {
+        let path = entry.unwrap().path();
+        let size = fs::metadata(&path).unwrap().len();
+        fs::OpenOptions::new().write(true).open(path).unwrap().set_len(size / 2).unwrap();
+    }
+    let mut follower = Store::read_only(folder.path().to_str().unwrap()).unwrap().study(STUDY).follower();
+    assert_eq!(read(&mut follower), (whole, false));
+    assert_eq!(read(&mut follower), (0, false));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn two_folders_whose_names_read_alike_are_two_stores() {
+    use std::os::unix::ffi::OsStrExt;
+    let above = tempfile::tempdir().unwrap();
+    let stores = [b"\xff", b"\xfe"].map(|name| {
+        let folder = above.path().join(std::ffi::OsStr::from_bytes(name));
+        fs::create_dir(&folder).unwrap();
+        // A path that does not read as text is reached through one that does.
+        let link = above.path().join(format!("{:x}", name[0]));
+        std::os::unix::fs::symlink(folder, &link).unwrap();
+        open(&link)
+    });
+    let digest = stores[0].put(b"weights").unwrap();
+    assert!(!stores[1].contains(&digest).unwrap());
+}
+
+#[test]
+fn a_thousand_studies_are_read_with_few_files_held_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let store =
+        Store::open_with(folder.path().to_str().unwrap(), Options::default().with_durable(false)).unwrap();
+    let n_open = || fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
+    let mut followers = Vec::new();
+    for number in 0..300 {
+        let study = store.study(&number.to_string());
+        study.write(br#"{"kind":"discard","trial":0}"#, false).unwrap();
+        study.close();
+        study.write(br#"{"kind":"discard","trial":1}"#, false).unwrap();
+        let mut follower = study.follower();
+        assert_eq!(read(&mut follower).0, 5);
+        followers.push((study, follower));
+    }
+    // Each study's own ledger, and 128 more at most.
+    assert!(n_open() < 300 + 128 + 60, "{} files are open", n_open());
+    for (study, follower) in &mut followers {
+        study.write(br#"{"kind":"discard","trial":2}"#, false).unwrap();
+        assert_eq!(read(follower), (1, false));
+    }
+}
