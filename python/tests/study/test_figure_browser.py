@@ -270,6 +270,64 @@ def test_figures_stay_readable_with_three_thousand_trials_and_twenty_knobs(opene
     assert curves.locator(".scatterlayer .trace:has(.js-line)").count() == 400 + 120
 
 
+def edge(n=30, goal="min", score=lambda i: 0.9871 + i * 1e-6):
+    """Many options, odd ones, whole numbers that no float holds, and ends that differ in their last digits."""
+    rng = random.Random(3)
+    knobs = [
+        Knob("seed", "choice", options=tuple(range(60))),
+        Knob("data", "choice", options=tuple(f"a/very/long/prefix/of/path_{i}" for i in range(9))),
+        Knob("odd", "choice", options=("", " ", "<b>x</b>", "$x$", "\u202eabc", "שלום", "&amp;")),
+        Knob("tiny", "real", 1e-300, 1e-299),
+        Knob("near", "real", 0.98711, 0.98742),
+        Knob("w", "int", -(2**63), 2**63 - 1),
+    ]
+    rows = []
+    for trial in range(n):
+        point = {knob.name: rng.choice(knob.options or (knob.low, knob.high)) for knob in knobs}
+        rows.append(dict(trial=trial, state="done", score=score(trial), point=point, who=f"w{trial % 3}"))
+    curves = {(trial, 0): [score(trial)] for trial in range(n)}
+    ranking = [(knob.name, 0.5) for knob in knobs]
+    return Record.of(rows, knobs, study="edge", goal=goal, importance=ranking, curves=curves)
+
+
+@pytest.mark.parametrize(
+    ("name", "record"),
+    [
+        ("one trial", edge(1)),
+        ("equal scores", edge(score=lambda _: 1.0)),
+        ("no goal", edge(goal=None)),
+        ("widest scores", edge(score=lambda i: (-1.7e308, 0.0, 1.7e308)[i % 3])),
+        ("all the floats", edge(score=lambda i: (5e-324, 1.7e308)[i % 2])),
+    ],
+)
+def test_figures_stay_readable_at_the_edge_of_what_a_study_may_hold(opened, name, record):
+    assert opened(gallery(record), name).count(".js-plotly-plot") == len(DRAW)
+
+
+HOSTILE = (
+    "<img src=x onerror='window.hit=1'>",
+    "</script><script>window.hit=1</script>",
+    "<a href='javascript:window.hit=1'>x</a>",
+    "$\\href{javascript:window.hit=1}{x}$",
+)
+
+
+def test_nothing_a_person_wrote_is_run_or_becomes_a_link(opened):
+    knobs = [Knob(name, "choice", options=HOSTILE) for name in HOSTILE]
+    rows = [
+        dict(trial=i, state=state, score=1.0 * i, point=dict.fromkeys(HOSTILE, one), who=one, because=one)
+        for i, (one, state) in enumerate((one, state) for one in HOSTILE for state in ("done", "pruned"))
+    ]
+    record = Record.of(rows, knobs, study=HOSTILE[1], goal="min", importance=[(one, 0.5) for one in HOSTILE])
+    for name, html in (
+        ("hostile", gallery(record)),
+        ("hostile-report", _page(record, {1}, where="w", theme="auto")),
+    ):
+        page = opened(html, name)
+        assert page.page.evaluate("window.hit") is None
+        assert page.count("img") == page.count("a:not(.modebar-btn)") == 0
+
+
 def test_figures_with_nothing_to_show_say_so(opened):
     page = opened(gallery(Record.of([], usual().knobs, study="widths", goal="min")), "nothing")
     assert page.count(".gtitle") == page.count(".annotation") == len(DRAW)

@@ -207,7 +207,9 @@ def _draw(data: Coordinates, theme: str) -> Figure:
         for i, axis in enumerate(data.axes)
     ]
     for i, (axis, note) in enumerate(zip(data.axes, data.notes, strict=True)):
-        notes += axis_labels(axis, heads[i], note, i, gap=gap, left=left, look=look)
+        # Without a score's axis the last one's labels end at the figure's edge.
+        room = left - 22 if i == 0 else (gap if i < last else right) - 2 * ROOM_PX
+        notes += axis_labels(axis, heads[i], note, i, gap=gap, room=room, look=look)
     if data.scores:
         bar, said = rank_bar(data.scores, data.good, look, x=last, xref="x", xanchor="center")
         traces.append(bar)

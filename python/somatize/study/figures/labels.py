@@ -18,7 +18,7 @@ HEIGHT_PX, ROOM_PX = 430, 9
 
 
 def axis_labels(
-    axis: Axis, head: list[str], note: str, i: int, *, gap: float, left: float, look: Theme
+    axis: Axis, head: list[str], note: str, i: int, *, gap: float, room: float, look: Theme
 ) -> list[dict[str, Any]]:
     """The annotations of the `i`-th axis.
 
@@ -28,7 +28,7 @@ def axis_labels(
         note: Below the axis; empty for none.
         i: Where the axis stands.
         gap: Between two axes, in pixels.
-        left: Room left of the first one, in pixels.
+        room: For a tick's label, in pixels.
         look: The theme.
     """
     from somatize.figure.drawing import TICK_PX, label
@@ -64,7 +64,6 @@ def axis_labels(
                 **where,
             )
         )
-    room = left - 22 if is_first else gap - 2 * ROOM_PX
     ticks = axis.labelled(HEIGHT_PX // (TICK_PX + 5))
     each = HEIGHT_PX / max(len(ticks), 1)
     n_lines = max(int(each * 0.8 / (TICK_PX * 1.35)), 1) if axis.kind == "choice" else 1

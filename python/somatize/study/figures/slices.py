@@ -144,7 +144,7 @@ def _draw(data: Slices, theme: str) -> Figure:
     n = len(data.panels)
     n_columns = n if n <= 4 else 3 if n in (5, 6, 9) else 4
     n_rows = -(-n // n_columns)
-    left, right, between = 76, 28, 24
+    left, right, between = 76, 28, 40
     wide = (drawing.WIDTH_PX - left - right - between * (n_columns - 1)) / n_columns
     words = [_tick_words(panel.axis, wide) for panel in data.panels]
     below = 16 + 15 * max(one.count("<br>") + 1 for labels in words for _, one in labels)
