@@ -246,6 +246,21 @@ fn c18_a_study_that_was_deleted_begins_anew() {
 }
 
 #[test]
+fn c18_what_a_thread_had_under_way_in_a_deleted_study_does_not_come_back_in_the_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().to_str().unwrap()).unwrap();
+    let old = Take { trial: 7, ..W1 };
+    assert!(take(&store, &point(), &old).unwrap());
+    report(&store, &point(), &[0.5], &Report::of(&old)).unwrap();
+    std::fs::remove_dir_all(folder.path().join("studies/widths")).unwrap();
+    // Another thread is the first to notice.
+    done(&store, W1, &[2.0]);
+    let late = report(&store, &point(), &[0.5, 0.25], &Report::of(&old).with_state(State::Done)).unwrap_err();
+    assert!(matches!(late, StudyError::NotTaken { .. }), "{late}");
+    assert_eq!(finished(&store, STUDY).unwrap().iter().map(|row| row.trial).collect::<Vec<_>>(), [0]);
+}
+
+#[test]
 fn c24_bounds_and_options_may_change_and_names_and_kinds_may_not() {
     let store = memory();
     done(&store, W1.with_goal(Goal::Min), &[1.0]);

@@ -80,6 +80,11 @@ pub fn take(store: &Store, point: &Point, how: &Take<'_>) -> Result<bool, StudyE
     let study = Study::of(store, how.study);
     let id = Id { trial: how.trial, attempt: how.attempt };
     let mut mine = study.mine();
+    if study.records.is_taken_away(Duration::ZERO)? {
+        // What other threads had under way there went with it, and does not come back.
+        study.view().forget();
+        mine.running.clear();
+    }
     let Some(version) = prepare(&study, point, how)? else { return Ok(false) };
     if !study.records.claim(id.trial, id.attempt)? {
         return Ok(false);
@@ -129,9 +134,6 @@ impl Running {
 /// cannot.
 fn prepare(study: &Study<'_>, point: &Point, how: &Take<'_>) -> Result<Option<u32>, StudyError> {
     let mut view = study.view();
-    if study.records.is_taken_away(Duration::ZERO)? {
-        view.forget();
-    }
     if !view.is_begun() || how.attempt > 0 {
         view.read_on(&study.records)?;
     }
