@@ -106,6 +106,9 @@ type Opened = Mutex<Vec<(PathBuf, Options, Weak<Shared>)>>;
 static OPENED: std::sync::LazyLock<PerProcess<Opened>> =
     std::sync::LazyLock::new(|| PerProcess::new(Mutex::default()));
 
+/// How often one looks whether a `format` file that is begun gets finished, 5 ms apart, before doing it.
+const BEGUN_FORMAT_LOOKS: u32 = 10;
+
 /// A name and what it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding {
@@ -197,6 +200,7 @@ impl Store {
                 backend.create(layout::FORMAT, layout::FORMAT_TEXT.as_bytes())?;
                 backend.read(layout::FORMAT)?.unwrap_or_default()
             }
+            Some(found) if is_begun_format(&found) => self.finish_format()?,
             Some(found) => found,
         };
         if found == layout::FORMAT_TEXT.as_bytes() {
@@ -214,6 +218,25 @@ impl Store {
                 Err(StoreError::Damaged { path, what })
             }
         }
+    }
+
+    /// What the store says it is, where somebody is saying it or was killed half way: on file systems without a rename
+    /// that refuses to replace it is written in place. What it will be is known, so it is finished; an empty file may
+    /// be anybody's.
+    fn finish_format(&self) -> Result<Vec<u8>> {
+        let backend = &self.0.backend;
+        for _ in 0..BEGUN_FORMAT_LOOKS {
+            std::thread::sleep(Duration::from_millis(5));
+            let found = backend.read(layout::FORMAT)?.unwrap_or_default();
+            if !is_begun_format(&found) {
+                return Ok(found);
+            }
+        }
+        let found = backend.read(layout::FORMAT)?.unwrap_or_default();
+        if !self.0.options.read_only && !found.is_empty() {
+            backend.replace(layout::FORMAT, layout::FORMAT_TEXT.as_bytes())?;
+        }
+        Ok(backend.read(layout::FORMAT)?.unwrap_or_default())
     }
 
     /// Where it is.
@@ -416,6 +439,11 @@ struct Named {
 /// The name of the study whose document this is.
 pub(crate) fn name_in(document: &[u8]) -> Option<String> {
     serde_json::from_slice::<Named>(document).ok().map(|document| document.name)
+}
+
+/// Whether a `format` file is the beginning of what it is to be.
+fn is_begun_format(found: &[u8]) -> bool {
+    found.len() < layout::FORMAT_TEXT.len() && layout::FORMAT_TEXT.as_bytes().starts_with(found)
 }
 
 fn is_scheme(text: &str) -> bool {

@@ -137,7 +137,12 @@ impl Looking<'_> {
             match self.store.read_binding(&key) {
                 Ok(None) => {}
                 Ok(Some(binding)) if layout::component(&binding.name) != entry => {
-                    self.damaged(&key, 0, 0, "a name that lies under another name; it cannot be resolved");
+                    self.damaged(
+                        &key,
+                        0,
+                        0,
+                        "a file of another name; it stands for what that one stood for when it was copied",
+                    );
                 }
                 Ok(Some(binding)) => {
                     self.found.names += 1;

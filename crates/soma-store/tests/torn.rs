@@ -49,3 +49,26 @@ fn a_study_that_lost_its_document_is_among_the_studies_and_one_nobody_began_is_n
     std::fs::create_dir_all(folder.path().join("studies/begun/claims")).unwrap();
     assert_eq!(store.studies().unwrap(), ["two-words~8e086addb49a6af26353739f8cf33bdc", "widths"]);
 }
+
+#[test]
+fn a_store_whose_making_broke_off_is_finished_by_whoever_opens_it_for_writing() {
+    for begun in [&b""[..], b"soma st", b"soma store, version 1"] {
+        let folder = tempfile::tempdir().unwrap();
+        let (place, format) = (folder.path().to_str().unwrap(), folder.path().join("format"));
+        std::fs::write(&format, begun).unwrap();
+        assert!(Store::read_only(place).is_err());
+        assert_eq!(std::fs::read(&format).unwrap(), begun, "a reader changes nothing");
+        // An empty file may be anybody's.
+        assert_eq!(Store::open(place).is_err(), begun.is_empty());
+        let expected = if begun.is_empty() { begun } else { b"soma store, version 1\n" };
+        assert_eq!(std::fs::read(&format).unwrap(), expected);
+        // Somebody else is about to finish it.
+        std::fs::write(&format, begun).unwrap();
+        let finished = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(20));
+            std::fs::write(format, "soma store, version 1\n").unwrap();
+        });
+        Store::read_only(place).unwrap();
+        finished.join().unwrap();
+    }
+}
