@@ -145,9 +145,12 @@ pub(crate) fn seal(study: &str, k: u64) -> String {
     format!("{study}/seals/{k}")
 }
 
+/// No study comes to so many seals: what has a higher number is none, and there is always a next one.
+const MAX_SEAL: u64 = 1 << 48;
+
 /// Reads the last component of a seal.
 pub(crate) fn read_seal(component: &str) -> Option<u64> {
-    component.parse().ok().filter(|k: &u64| component == k.to_string())
+    component.parse().ok().filter(|k: &u64| (1..=MAX_SEAL).contains(k) && component == k.to_string())
 }
 
 const LEDGER_SUFFIX: &str = ".jsonl";

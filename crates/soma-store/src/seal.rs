@@ -127,7 +127,8 @@ pub(crate) fn write(backend: &dyn Backend, study: &str) -> Result<Option<Sealed>
         k += 1;
     }
     for k in older {
-        backend.remove(&layout::seal(study, k))?;
+        // What stays (somebody made a folder of that name) is passed over.
+        drop(backend.remove(&layout::seal(study, k)));
     }
     Ok(Some(sealed))
 }

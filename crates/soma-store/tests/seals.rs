@@ -151,3 +151,29 @@ fn a_seal_of_version_1_reads_and_is_what_this_build_writes() {
     assert_eq!(String::from_utf8_lossy(&ours), String::from_utf8_lossy(&published));
     assert_eq!(read_all(&backend), plain);
 }
+
+#[test]
+#[cfg(unix)]
+fn what_others_put_among_the_seals_stops_nobody_and_seals_do_not_pile_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let backend: Arc<dyn Backend> = Arc::new(soma_store::Folder::new(folder.path(), false, false).unwrap());
+    write(&backend, 0);
+    let seals = folder.path().join("studies").join(STUDY).join("seals");
+    std::fs::create_dir_all(seals.join("60")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", seals.join("61")).unwrap();
+    for odd in ["0", "07", "18446744073709551615", "18446744073709551616"] {
+        std::fs::write(seals.join(odd), b"{\"kind\":\"seal\"}\n").unwrap();
+    }
+    let parts = r#"[{"ledger":"a","bytes":18446744073709551615,"crc":0},{"ledger":"b","bytes":18446744073709551615,"crc":0}]"#;
+    let head = format!(r#"{{"kind":"seal","version":1,"parts":{parts}"#);
+    let sum = crc32fast::hash(head.as_bytes());
+    std::fs::write(seals.join("62"), format!("{head},\"sum\":\"{sum:08x}\"}}\n")).unwrap();
+    for more in 1..5 {
+        write(&backend, more);
+        assert_eq!(open(&backend).study(STUDY).seal().unwrap().unwrap().n_ledgers, more + 1);
+        assert_eq!(read_all(&backend).len(), 4 * (more + 1));
+        let readable = backend.list(&format!("studies/{STUDY}/seals")).unwrap();
+        let ours: Vec<_> = readable.iter().filter(|entry| entry.starts_with('6') && *entry != "60").collect();
+        assert_eq!(ours, [&(62 + more).to_string()]);
+    }
+}
