@@ -93,6 +93,8 @@ def findings(record: Record, silent: set[int]) -> list[str]:
     if running:
         quiet = f", {len(silent):,} of them silent for a lease" if silent else ""
         said.append(f"{count(running, 'trial')} running{quiet}.")
+    if record.n_discarded:
+        said.append(f"{count(record.n_discarded, 'trial')} discarded: not shown, not counted.")
     return said
 
 

@@ -18,6 +18,7 @@ from somatize.study import (
     Sampler,
     Space,
     coordinates,
+    discard,
     history,
     importance,
     influence,
@@ -134,6 +135,16 @@ def test_nothing_a_person_wrote_turns_or_fills_the_page():
     head = text.split(f'<th title="{name}">')[1].split("</th>")[0]
     assert "…" in head
     assert len(head) < 120
+
+
+def test_discarded_trials_are_drawn_nowhere_and_counted():
+    store = fill("memory://")
+    for trial in (3, 4):
+        discard(store, study="widths", trial=trial)
+    record = read(store, study="widths")
+    assert {3, 4}.isdisjoint(row.trial for row in record.rows)
+    assert "2 trials discarded: not shown, not counted." in findings(record, set())
+    assert "2 discarded, not shown" in table(store, study="widths").layout.title.subtitle.text
 
 
 def test_the_page_is_whole_and_asks_nothing_of_a_network(where):

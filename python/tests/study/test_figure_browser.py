@@ -271,7 +271,7 @@ def test_figures_stay_readable_with_three_thousand_trials_and_twenty_knobs(opene
 
 
 def edge(n=30, goal="min", score=lambda i: 0.9871 + i * 1e-6):
-    """Many options, odd ones, whole numbers that no float holds, and ends that differ in their last digits."""
+    """Many options, odd ones, whole numbers that no float holds, ends that differ in their last digits."""
     rng = random.Random(3)
     knobs = [
         Knob("seed", "choice", options=tuple(range(60))),

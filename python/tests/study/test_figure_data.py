@@ -472,6 +472,18 @@ def test_the_first_finished_attempt_stands_for_its_trial():
     assert "attempt" in _table_data(record).columns
 
 
+def test_the_best_scores_of_the_table_read_apart():
+    rows = [row(i, 0.9871 + i * 1e-6) for i in range(3)]
+    assert [line[3].text for line in _table_data(study(*rows, knobs=())).rows] == [
+        "0.987100",
+        "0.987101",
+        "0.987102",
+    ]
+    assert [line[3].text for line in _table_data(study(row(0, 0.5), row(1, 0.5), knobs=())).rows] == [
+        "0.5000"
+    ] * 2
+
+
 def test_a_knob_may_be_called_as_a_column_of_the_table():
     knobs = (Knob("score", "real", 0.0, 9.0), Knob("state", "choice", options=("on", "off")))
     data = _table_data(study(row(0, 1.0) | {"point": {"score": 7.0, "state": "on"}}, knobs=knobs))

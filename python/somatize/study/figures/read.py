@@ -41,14 +41,17 @@ def read(
     declared, known = api.declared(store, study=study)
     if goal is not None and known is not None and goal != known:
         raise ValueError(f"`goal` was given `{goal}`, the study `{study}` was run with `{known}`")
-    rows = [row for row in api.trials(store, space, study=study) if not row.is_discarded]
+    attempts = api.trials(store, space, study=study)
+    rows = [row for row in attempts if not row.is_discarded]
+    kept = {row.trial for row in rows}
     return Record.of(
         rows,
         knobs_of(declared if space is None else space),
         study=study,
         goal=_goal(goal or known),
         importance=api.importance(store, space, study=study) if importance else (),
-        curves=_curves(store, study, {row.trial for row in rows}) if curves else {},
+        curves=_curves(store, study, kept) if curves else {},
+        n_discarded=len({row.trial for row in attempts} - kept),
     )
 
 

@@ -80,6 +80,8 @@ class Record:
     """By `importance`, highest first."""
     curves: Mapping[tuple[int, int], tuple[float, ...]] = field(default_factory=dict)
     """What was reported, by trial and attempt, where a figure asked for it."""
+    n_discarded: int = 0
+    """Trials of which every attempt was discarded: nothing draws them."""
 
     @classmethod
     def of(
@@ -91,6 +93,7 @@ class Record:
         goal: Goal | None = None,
         importance: Iterable[tuple[str, float]] = (),
         curves: Mapping[tuple[int, int], Iterable[float]] | None = None,
+        n_discarded: int = 0,
     ) -> Record:
         """From rows that read like those of `trials`.
 
@@ -102,6 +105,7 @@ class Record:
             goal: The study's goal; None when nobody ever said one.
             importance: As `somatize.study.importance` answers it.
             curves: Reports by `(trial, attempt)`.
+            n_discarded: Trials that are not among the rows because all their attempts were discarded.
         """
         attempts = [
             Row(
@@ -119,7 +123,7 @@ class Record:
         ]
         attempts.sort(key=lambda row: (row.trial, row.attempt))
         said = {key: tuple(curve) for key, curve in (curves or {}).items()}
-        return cls(study, goal, tuple(knobs), tuple(attempts), tuple(importance), said)
+        return cls(study, goal, tuple(knobs), tuple(attempts), tuple(importance), said, n_discarded)
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from somatize.figure.words import Scalar, aligned, duration, fit, number, rounded, safe, value, width_px
+from somatize.figure.words import Scalar, aligned, duration, fit, line, number, rounded, safe, value, width_px
 from somatize.study.figures.record import UNRANKED, Record, Row
 
 if TYPE_CHECKING:
@@ -82,17 +82,17 @@ def _table_data(record: Record) -> Table:
         "because": any(row.because for row in rows),
     }
     more = [name for name, is_shown in telling.items() if is_shown]
-    said = f"{record.rest}: below the ranked ones, never among them" if record.rest else ""
-    if record.goal is None and record.finished:
-        said = " · ".join(
-            part for part in (said, "no rank: nobody said whether a low or a high score is good") if part
-        )
-    title = record.counted if rows else f"{record.study}: no trials yet"
+    unknown = "no rank: nobody said whether a low or a high score is good"
+    digits = _digits([row.score for row in record.finished[:20] if row.score is not None])
     return Table(
-        title=title,
-        subtitle=said,
+        title=record.counted if rows else f"{record.study}: no trials yet",
+        subtitle=line(
+            f"{record.rest}: below the ranked ones, never among them" if record.rest else "",
+            f"{record.n_discarded:,} discarded, not shown" if record.n_discarded else "",
+            unknown if record.goal is None and record.finished else "",
+        ),
         columns=(*FACTS, *knobs, *more),
-        rows=tuple(_cells(record, row, knobs, more) for row in rows),
+        rows=tuple(_cells(record, row, knobs, more, digits) for row in rows),
         states=tuple(row.outcome for row in rows),
         good=tuple(record.good(row.trial) for row in rows),
         nothing="" if rows else record.empty,
@@ -106,13 +106,19 @@ def _knob(row: Row, name: str) -> Cell:
     return Cell(aligned(said) if isinstance(said, float) else value(said), said)
 
 
-def _cells(record: Record, row: Row, knobs: list[str], more: list[str]) -> tuple[Cell, ...]:
+def _digits(scores: list[float]) -> int:
+    """The significant digits by which the best scores read apart, from 4 to 9."""
+    n = len(set(scores))
+    return next((d for d in range(4, 9) if len({aligned(score, d) for score in scores}) == n), 9)
+
+
+def _cells(record: Record, row: Row, knobs: list[str], more: list[str], digits: int) -> tuple[Cell, ...]:
     rank = record.ranks.get(row.trial)
     facts = {
         "rank": Cell("–" if rank is None else number(rank), rank),
         "trial": Cell(str(row.trial), row.trial),
         "state": Cell(row.state, row.state),
-        "score": Cell("–" if row.score is None else aligned(row.score), row.score),
+        "score": Cell("–" if row.score is None else aligned(row.score, digits), row.score),
         "attempt": Cell(str(row.attempt), row.attempt),
         "took": Cell("–" if row.took_secs is None else duration(row.took_secs), row.took_secs),
         "who": Cell(row.who or "–", row.who),
