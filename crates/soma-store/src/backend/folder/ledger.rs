@@ -4,14 +4,14 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use rustix::buffer::spare_capacity;
 use rustix::fs as sys;
 
 use super::holding::Holding;
 use super::passing::{missing_is_none, retried};
-use super::{Place, is_no_file, open_file, text};
+use super::{HELD_OPEN, Place, is_no_file, open_file, text};
 use crate::backend::{Append, Follow, Tail};
 use crate::error::{Result, StoreError};
 
@@ -99,12 +99,14 @@ pub(super) struct Following {
     holding: Option<Holding>,
     // How far the file reached when it was last read.
     end: u64,
+    // When it was last seen to be the file under its path.
+    looked: Instant,
     is_remote: bool,
 }
 
 impl Following {
     pub(super) fn new(path: PathBuf, is_remote: bool) -> Self {
-        Self { path, file: None, holding: None, end: 0, is_remote }
+        Self { path, file: None, holding: None, end: 0, looked: Instant::now(), is_remote }
     }
 
     fn file(&mut self) -> io::Result<Option<&File>> {
@@ -119,11 +121,13 @@ impl Following {
             // Opening asks the server; an open file may be answered from this machine's cache.
             self.file = None;
         }
+        let is_due = self.looked.elapsed() >= HELD_OPEN;
         let Some(file) = self.file()? else { return Ok(Tail::Gone) };
         // One call, at an offset of its own: one open file serves threads and forked children alike.
         let read = rustix::io::pread(file, spare_capacity(into), offset)?;
-        if read == 0 {
-            let found = sys::fstat(file)?;
+        let found = if is_due && read == 0 { Some(sys::fstat(file)?) } else { None };
+        if let Some(found) = found {
+            self.looked = Instant::now();
             // A copy that is brought up to date replaces files, and one that is put back may be shorter.
             if found.st_nlink == 0 || (found.st_size as u64) < self.end {
                 (self.file, self.end) = (None, 0);
