@@ -58,6 +58,17 @@ fn c18_a_study_that_was_moved_away_is_noticed_as_one_that_was_removed() {
 }
 
 #[test]
+fn who_ends_says_so_in_a_store_that_was_moved() {
+    let above = tempfile::tempdir().unwrap();
+    let (folder, elsewhere) = (above.path().join("store"), above.path().join("elsewhere"));
+    let store = open(&folder);
+    write(&store, 0).unwrap();
+    fs::rename(&folder, &elsewhere).unwrap();
+    drop(store);
+    assert_eq!(lines(&elsewhere), 3);
+}
+
+#[test]
 fn a_store_that_was_moved_or_unmounted_is_not_begun_anew_by_who_worked_on_it() {
     let above = tempfile::tempdir().unwrap();
     let folder = above.path().join("store");
