@@ -169,6 +169,24 @@ def statement(theme: str, *, title: str, words: str) -> Figure:
     )
 
 
+def marks(
+    name: str, x: list[float], y: list[float], said: list[str], marker: dict[str, Any], **more: Any
+) -> dict[str, Any]:
+    """A trace of marks; `said` is what a pointer over each is shown, escaped by the caller."""
+    return {
+        "type": "scatter",
+        "name": name,
+        "mode": "markers",
+        "x": x,
+        "y": y,
+        "marker": marker,
+        "cliponaxis": False,
+        "hoverinfo": "text",
+        "text": said,
+        **more,
+    }
+
+
 def axis(look: Theme, *, title: str = "", title_gap: float | None = None, **more: Any) -> dict[str, Any]:
     """A plotly axis in the theme's look: quiet grid, outside ticks, no zero line.
 

@@ -14,7 +14,7 @@ from somatize.figure.words import fit, hover, line, width_px
 from somatize.study.figures.axis import Axis, axis_of
 from somatize.study.figures.labels import HEIGHT_PX, ROOM_PX, axis_labels
 from somatize.study.figures.ranks import ROOM_PX as BAR_PX
-from somatize.study.figures.ranks import rank_bar, rank_ticks, rank_words
+from somatize.study.figures.ranks import rank_bar, rank_pens, rank_ticks, rank_words
 from somatize.study.figures.record import Goal, Knob, Record, Row
 from somatize.study.figures.shown import even, of_all, shown, told
 from somatize.study.figures.spline import spline
@@ -191,16 +191,10 @@ def _draw(data: Coordinates, theme: str) -> Figure:
     n = len(data.curves)
     n_steps = max(min(N_PIECES // max((n + len(data.pruned)) * last, 1), N_STEPS), 10)
     traces = [_trace(curve, look.pruned, 1.0, 0.45, "pruned", n_steps, "dot") for curve in data.pruned]
-    thick = 2.2 if n <= 40 else 1.6 if n <= 150 else 1.1
-    for i, curve in reversed(list(enumerate(data.curves))):
-        if curve.good is None:
-            traces.append(_trace(curve, look.muted, thick, 0.6, "finished", n_steps))
-        elif i == 0:
-            traces.append(_trace(curve, look.best, thick + 1.4, 1.0, "best", n_steps))
-        else:
-            # The more curves, the more the bad end steps back.
-            fade = 0.9 if n <= 40 else 0.3 + 0.5 * curve.good**2 if n <= 150 else 0.15 + 0.45 * curve.good**2
-            traces.append(_trace(curve, look.shade(curve.good), thick, fade, "finished", n_steps))
+    pens = rank_pens([curve.good for curve in data.curves], look)
+    for curve, pen in reversed(list(zip(data.curves, pens, strict=True))):
+        kind = "best" if pen[0] == look.best else "finished"
+        traces.append(_trace(curve, *pen, kind, n_steps))
     notes = []
     heads = [
         fit(axis.name, min(gap, 2 * left if i == 0 else gap) - ROOM_PX, LABEL_PX + 1, 2)

@@ -122,24 +122,21 @@ def _draw(data: History, theme: str) -> Figure:
     height = HEIGHT_PX + lanes_px
     floor = (lanes_px + 14) / height if data.lanes else 0
     n = len(data.finished)
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "name": "finished",
-            "mode": "markers",
-            "x": [mark.trial for mark in data.finished],
-            "y": [data.axis.within(mark.score) for mark in data.finished if mark.score is not None],
-            "marker": {
+    scores = [mark.score for mark in data.finished if mark.score is not None]
+    traces = [
+        drawing.marks(
+            "finished",
+            [mark.trial for mark in data.finished],
+            [data.axis.within(score) for score in scores],
+            [hover(mark.told) for mark in data.finished],
+            {
                 "color": look.accent,
                 "size": 9 if n <= 100 else 6 if n <= 600 else 4,
                 "opacity": 0.85 if n <= 100 else 0.5,
-                "symbol": [data.axis.symbol(mark.score) for mark in data.finished if mark.score is not None],
+                "symbol": [data.axis.symbol(score) for score in scores],
                 "line": {"width": 0},
             },
-            "cliponaxis": False,
-            "hoverinfo": "text",
-            "text": [hover(mark.told) for mark in data.finished],
-        }
+        )
     ]
     notes = []
     if data.best:
@@ -173,27 +170,17 @@ def _draw(data: History, theme: str) -> Figure:
                 yanchor="middle",
             )
         )
-    for i, (state, marks) in enumerate(data.lanes):
-        traces.append(
-            {
-                "type": "scatter",
-                "name": state,
-                "mode": "markers",
-                "x": [mark.trial for mark in marks],
-                "y": [i] * len(marks),
-                "yaxis": "y2",
-                "marker": {
-                    "symbol": SYMBOLS[state],
-                    "size": 11 if state == "pruned" else 8,
-                    "color": look.state(state),
-                    "opacity": 1 if len(marks) <= 200 else 0.5,
-                    "line": {"width": 1.6, "color": look.state(state)},
-                },
-                "cliponaxis": False,
-                "hoverinfo": "text",
-                "text": [hover(mark.told) for mark in marks],
-            }
-        )
+    for i, (state, lane) in enumerate(data.lanes):
+        marker = {
+            "symbol": SYMBOLS[state],
+            "size": 11 if state == "pruned" else 8,
+            "color": look.state(state),
+            "opacity": 1 if len(lane) <= 200 else 0.5,
+            "line": {"width": 1.6, "color": look.state(state)},
+        }
+        said = [hover(mark.told) for mark in lane]
+        trials: list[float] = [mark.trial for mark in lane]
+        traces.append(drawing.marks(state, trials, [i] * len(lane), said, marker, yaxis="y2"))
     layout: dict[str, Any] = {}
     if data.lanes:
         layout["yaxis2"] = drawing.axis(

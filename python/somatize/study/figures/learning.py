@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from somatize.figure.words import count, hover, line
-from somatize.study.figures.ranks import ROOM_PX, rank_bar, rank_ticks, rank_words
+from somatize.study.figures.ranks import ROOM_PX, rank_bar, rank_pens, rank_ticks, rank_words
 from somatize.study.figures.record import UNRANKED, Record, Row
 from somatize.study.figures.scores import ScoreAxis, score_axis
 from somatize.study.figures.shown import even, of_all, shown, told
@@ -133,39 +133,22 @@ def _draw(data: Learning, theme: str) -> Figure:
     if data.nothing:
         return drawing.statement(theme, title=data.title, words=data.nothing)
     look = theme_of(theme)
-    n = len(data.curves)
-    thick = 2 if n <= 40 else 1.4 if n <= 150 else 1
     few = 0.8 if len(data.others) <= 60 else 0.4
     traces = [_trace(data, one, look.state(one.state), 1.2, few) for one in data.others]
-    for i, one in reversed(list(enumerate(data.curves))):
-        if one.good is None:
-            traces.append(_trace(data, one, look.muted, thick, 0.6))
-        elif i == 0:
-            traces.append(_trace(data, one, look.best, thick + 1, 1))
-        else:
-            fade = 0.9 if n <= 40 else 0.2 + 0.5 * one.good**2
-            traces.append(_trace(data, one, look.shade(one.good), thick, fade))
+    pens = rank_pens([one.good for one in data.curves], look)
+    traces += [_trace(data, one, *pen) for one, pen in reversed(list(zip(data.curves, pens, strict=True)))]
     for state, symbol in (("pruned", "x-thin-open"), ("failed", "x-open"), ("running", "circle-open")):
         ends = [(one, last) for one in data.others if one.state == state for last in [_last(one)] if last]
         if ends:
-            traces.append(
-                {
-                    "type": "scatter",
-                    "name": f"{state} here",
-                    "mode": "markers",
-                    "x": [at for _, (at, _) in ends],
-                    "y": [data.axis.within(value) for _, (_, value) in ends],
-                    "marker": {
-                        "symbol": symbol,
-                        "size": 8,
-                        "color": look.state(state),
-                        "line": {"width": 1.6, "color": look.state(state)},
-                    },
-                    "cliponaxis": False,
-                    "hoverinfo": "text",
-                    "text": [hover(one.told) for one, _ in ends],
-                }
-            )
+            marker = {
+                "symbol": symbol,
+                "size": 8,
+                "color": look.state(state),
+                "line": {"width": 1.6, "color": look.state(state)},
+            }
+            places = [data.axis.within(value) for _, (_, value) in ends]
+            said = [hover(one.told) for one, _ in ends]
+            traces.append(drawing.marks(f"{state} here", [at for _, (at, _) in ends], places, said, marker))
     notes: list[dict[str, Any]] = []
     if data.scores and data.curves:
         bar, notes = rank_bar(

@@ -253,21 +253,18 @@ def _traces(
     data: Slices, panel: Panel, hovers: dict[int, str], look: Theme, suffix: str
 ) -> list[dict[str, Any]]:
     """Pruned strokes, finished marks, and the best on top."""
+    from somatize.figure import drawing
 
-    def trace(name: str, marks: list[tuple[Row, float]], marker: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "type": "scatter",
-            "name": f"{panel.axis.name}{name}",
-            "mode": "markers",
-            "xaxis": f"x{suffix}",
-            "yaxis": f"y{suffix}",
-            "x": [round(at, 4) for _, at in marks],
-            "y": [_height(data.axis, row) for row, _ in marks],
-            "marker": marker,
-            "cliponaxis": False,
-            "hoverinfo": "text",
-            "text": [hovers[row.trial] for row, _ in marks],
-        }
+    def trace(name: str, placed: list[tuple[Row, float]], marker: dict[str, Any]) -> dict[str, Any]:
+        return drawing.marks(
+            f"{panel.axis.name}{name}",
+            [round(at, 4) for _, at in placed],
+            [_height(data.axis, row) for row, _ in placed],
+            [hovers[row.trial] for row, _ in placed],
+            marker,
+            xaxis=f"x{suffix}",
+            yaxis=f"y{suffix}",
+        )
 
     traces = []
     if panel.pruned:
