@@ -119,7 +119,7 @@ def main() -> None:
 
     search(
         trained, store, SPACE, Sampler.sobol(seed=0), study=STUDY, total=args.total, goal="min",
-        pruner=Pruner.median(goal="min", warmup=4, startup=10), progress=True,
+        pruner=Pruner.median(warmup=4, startup=10), progress=True,
     )  # fmt: skip
 
     rows = frame(store, study=STUDY).sort("state", "score")

@@ -12,7 +12,7 @@ def main(where="out/search", total=30):
     store = Store(where)
     search(
         trained, store, SPACE, Sampler.sobol(seed=0), study="widths", total=total, goal="min",
-        pruner=Pruner.median(goal="min", warmup=4, startup=6),
+        pruner=Pruner.median(warmup=4, startup=6),
     )  # fmt: skip
     print(best(store, study="widths"))
 

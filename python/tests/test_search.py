@@ -3,6 +3,7 @@
 import math
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,8 +13,8 @@ import warnings
 
 import pytest
 
-from somatize import Store
-from somatize.errors import SpaceMismatchError, UsedUpError
+from somatize import Graph, Node, Store
+from somatize.errors import GoalError, SpaceMismatchError, UsedUpError
 from somatize.study import (
     DONE,
     FAILED,
@@ -49,7 +50,11 @@ def store(tmp_path):
 
 
 def states(store):
-    return [row.state for row in trials(store, study=STUDY)]
+    return states_of(trials(store, study=STUDY))
+
+
+def states_of(rows):
+    return [row.state for row in rows]
 
 
 def test_search_runs_the_total_and_answers_the_trials(store):
@@ -167,10 +172,97 @@ def test_numbers_of_torch_and_numpy_are_reports(store):
         (lambda point: math.nan, "nan"),
     ],
 )
+@pytest.mark.filterwarnings("ignore:trial 0 failed")
 def test_what_goes_wrong_is_a_failed_trial_with_its_reason(store, objective, because):
     seen = search(objective, store, SPACE, SAMPLER, total=3, **QUICK)
     assert [row.state for row in seen] == [FAILED] * 3
     assert all(because.lower() in row.because.lower() for row in seen)
+
+
+def test_a_bug_in_the_objective_is_warned_of_once_for_each_kind(store):
+    def broken(point):
+        raise (KeyError if point["n"] % 2 else ValueError)("lr")
+
+    with pytest.warns(UserWarning, match="failed: ") as told:
+        search(broken, store, SPACE, SAMPLER, total=8, **QUICK)
+    texts = sorted(str(one.message) for one in told)
+    assert len(texts) == 2, texts
+    assert "KeyError: 'lr'; the next one starts, `raises=True` stops instead" in texts[0] + texts[1]
+    assert all(one.filename == __file__ for one in told)
+
+
+@pytest.mark.filterwarnings("ignore:trial 0 failed")
+def test_the_reason_holds_what_an_exception_came_from(store):
+    class Head(Node):
+        def forward(self, x, ctx):
+            raise ArithmeticError("shapes cannot be multiplied")
+
+    g = Graph.somatize(Head().named("head"))
+    (row,) = search(lambda point: g.forward(1), store, SPACE, SAMPLER, total=1, **QUICK)
+    assert row.because == "NodeError: node `head` failed; from ArithmeticError: shapes cannot be multiplied"
+
+
+@pytest.mark.filterwarnings("ignore:trial")
+def test_failed_trials_run_again_once_when_asked_for(store):
+    def picky(point):
+        if point["n"] > 2:
+            raise ValueError("too wide")
+        yield float(point["n"])
+
+    failed = states_of(search(picky, store, SPACE, SAMPLER, total=8, **QUICK)).count(FAILED)
+    assert 2 < failed < 8
+    assert len(search(picky, store, SPACE, SAMPLER, total=8, **QUICK)) == 8, "not by itself"
+    still = search(picky, store, SPACE, SAMPLER, total=8, retry_failed=True, **QUICK)
+    assert states_of(still).count(FAILED) == 2 * failed
+    mended = search(bowl, store, SPACE, SAMPLER, total=8, retry_failed=True, **QUICK)
+    assert states_of(mended).count(DONE) == 8
+    assert {row.trial: row.point for row in mended} == {n: SAMPLER.ask(SPACE, n) for n in range(8)}
+    assert len(finished(store, study=STUDY)) == 8
+
+
+def test_a_pruner_of_the_other_goal_and_other_ranges_are_warned_of(store):
+    other = Pruner.threshold(upper=9.0) | Pruner.median(goal="max", startup=3)
+    with pytest.warns(UserWarning, match="the pruner was given the goal `max` and the study has `min`"):
+        search(bowl, store, SPACE, SAMPLER, total=2, pruner=other, **QUICK)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search(bowl, store, SPACE, SAMPLER, total=3, pruner=Pruner.median(), **QUICK)
+    wider = Space().real("x", 0.0, 2.0).int("n", 1, 8)
+    with pytest.warns(UserWarning, match="is now over `Space\\(x=real\\(0,2\\)"):
+        search(bowl, store, wider, SAMPLER, total=4, **QUICK)
+
+
+def test_the_other_goal_is_refused_when_nothing_is_left_too(store):
+    search(bowl, store, SPACE, SAMPLER, total=2, **QUICK)
+    with pytest.raises(GoalError, match="begun with the goal `min`, and was given `max`"):
+        search(bowl, store, SPACE, SAMPLER, total=2, **QUICK | {"goal": "max"})
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"store": "/runs"}, "`store` was given '/runs', expected a Store, such as `Store"),
+        ({"space": {"x": (0, 1)}}, "`space` was given {'x': (0, 1)}, expected a Space"),
+        ({"sampler": Sampler.sobol}, "expected a Sampler, such as `Sampler.sobol"),
+        ({"sampler": "sobol"}, "`sampler` was given 'sobol', expected a Sampler"),
+        ({"pruner": "median"}, "`pruner` was given 'median', expected a Pruner"),
+    ],
+)
+def test_what_is_of_another_kind_is_refused_with_how_it_is_made(store, given, text):
+    arguments = {"objective": bowl, "store": store, "space": SPACE, "sampler": SAMPLER, "total": 1} | QUICK
+    with pytest.raises(TypeError, match=re.escape(text)):
+        search(**arguments | given)
+
+
+@pytest.mark.filterwarnings("ignore:trial 0 failed")
+def test_a_call_with_nothing_to_do_says_so(store, capsys):
+    bar = QUICK | {"progress": True}
+    search(lambda point: 1 / 0, store, SPACE, SAMPLER, total=2, **bar)
+    assert "2 failed" in capsys.readouterr().err
+    search(bowl, store, SPACE, SAMPLER, total=2, **bar)
+    said = capsys.readouterr().err
+    assert "study `bowls` has all of its 2 trials: a larger `total` runs more" in said
+    assert "`retry_failed=True` runs the failed ones again" in said
 
 
 def test_raises_stops_at_the_first_exception_once_it_is_reported(store):
@@ -328,7 +420,8 @@ SCRIPT = """
     def slow(point):
         yield 1.0
         print("running", flush=True)
-        time.sleep(60)
+        for _ in range(600):  # in short steps: a signal that comes just before a sleep is heard after it
+            time.sleep(0.1)
 
     space = Space().int("n", 1, 4)
     how = {"study": "bowls", "total": 4, "goal": "min", "progress": False}

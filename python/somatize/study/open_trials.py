@@ -26,25 +26,41 @@ from somatize.errors import StudyNotFoundError, UsedUpError
 INTERRUPTED = "interrupted"
 """Why a trial failed when Ctrl-C or SIGTERM ended it: `search` takes such a trial up again."""
 
+ABANDONED = "abandoned:"
+"""How the reason begins where `trials` calls an attempt failed because nobody reports to it any more."""
+
 _POLL_SECS = (0.05, 1.0)  # the first wait for the trials of others, and the longest
 
 
 def open_trials(
-    store: Store, space: Space, sampler: Sampler, study: str, total: int, lease: float | None
+    store: Store,
+    space: Space,
+    sampler: Sampler,
+    study: str,
+    total: int,
+    lease: float | None,
+    *,
+    retry_failed: bool = False,
 ) -> Iterator[tuple[int, int, Point] | None]:
     """Trial, attempt and point of whatever may be free; None after each wait for the trials of others.
 
-    What was left behind comes first, then the numbers nobody has, then the wait: the workers of those under
-    way may die. Another worker may be faster, so the caller takes what it is given, or does not.
+    What was left behind comes first (with `retry_failed`, what failed), then the numbers nobody has, then the
+    wait: the workers of those under way may die. Another worker may be faster, so the caller takes what it is
+    given, or does not.
     """
 
     def ask(trial: int) -> Point:
         return sampler.ask(space, trial, asked(store, space, study=study))
 
     wait_secs, longest_secs = _POLL_SECS
+    if retry_failed:
+        for row in list(_last_rows(store, study, total)):
+            if row.state == FAILED:
+                yield row.trial, row.attempt + 1, row.point or ask(row.trial)
     yield from _left_behind(store, study, total, lease, ask)
+    known = {row.trial for row in rows_of(store, study) or ()}
     for trial in range(total):
-        if _is_taken(store, study, trial):
+        if trial in known or _is_taken(store, study, trial):
             continue
         try:
             point = ask(trial)
@@ -72,18 +88,33 @@ def _left_behind(
         if left.trial < total:
             # Killed between its claim and its first line: the sampler knows where the trial looked.
             yield left.trial, left.attempt + 1, left.point or ask(left.trial)
-    rows = rows_of(store, study) or ()
-    for row, after in zip_longest(rows, islice(rows, 1, None)):
-        is_last = after is None or after.trial != row.trial
-        if is_last and row.trial < total and row.state == FAILED and row.because == INTERRUPTED:
+    for row in _last_rows(store, study, total):
+        if row.state == FAILED and row.because == INTERRUPTED:
             yield row.trial, row.attempt + 1, row.point or ask(row.trial)
 
 
+def _last_rows(store: Store, study: str, total: int) -> Iterator[Trial]:
+    """The last attempt of every trial that is on record."""
+    rows = rows_of(store, study) or ()
+    for row, after in zip_longest(rows, islice(rows, 1, None)):
+        if row.trial < total and (after is None or after.trial != row.trial):
+            yield row
+
+
 def n_lost(store: Store, study: str, trial: int, attempt: int) -> int:
-    """How many attempts before this one their workers abandoned: one that was interrupted said so."""
-    earlier = (row for row in rows_of(store, study) or () if row.trial == trial and row.attempt < attempt)
-    # A worker killed between its claim and its first line leaves no row.
-    return attempt - sum(row.state == FAILED and row.because == INTERRUPTED for row in earlier)
+    """How many attempts before this one their workers abandoned, since the last that failed by itself.
+
+    One that was interrupted said so, and does not count.
+    """
+    ends = {row.attempt: row.because or "" for row in rows_of(store, study) or () if row.trial == trial}
+    lost = 0
+    for earlier in reversed(range(attempt)):
+        # A worker killed between its claim and its first line leaves no row.
+        end = ends.get(earlier, ABANDONED)
+        if end != INTERRUPTED and not end.startswith(ABANDONED):
+            break
+        lost += end != INTERRUPTED
+    return lost
 
 
 def _is_over(store: Store, study: str, total: int) -> bool:

@@ -40,6 +40,8 @@ class Worker:
         self.me = me
         self.attempts = attempts
         self.raises = raises
+        self.n_taken = 0
+        self._told: set[type] = set()  # exceptions that were warned of
 
     def run(self, trial: int, attempt: int, point: Point) -> None:
         """Nothing happens where somebody else has the trial."""
@@ -50,6 +52,7 @@ class Worker:
         try:
             if not take(self.store, point, **which):
                 return
+            self.n_taken += 1
             lost = n_lost(self.store, self.study, trial, attempt) if attempt else 0
             if lost < self.attempts:
                 self._hear(point, said, which)
@@ -82,10 +85,24 @@ class Worker:
         elif heard.error is None:
             report(self.store, point, said, state=DONE, score=heard.score, **which)
         else:
-            because = f"{type(heard.error).__name__}: {heard.error}"
+            because = _reason(heard.error)
             report(self.store, point, said, state=FAILED, because=because, **which)
+            self._tell(heard.error, f"trial {which['trial']} failed: {because}")
         if heard.error is not None and self.raises:
             raise heard.error
+
+    def _tell(self, error: Exception, text: str) -> None:
+        """Warn of the first exception of each kind: one that all trials raise is a bug of the objective."""
+        if not self.raises and type(error) not in self._told:
+            self._told.add(type(error))
+            warnings.warn(f"{text}; the next one starts, `raises=True` stops instead", stacklevel=5)
+
+
+def _reason(error: BaseException) -> str:
+    """An exception and what it came from, as a node's failure names the node and its cause the fault."""
+    text = error.text if isinstance(error, SomaError) else str(error)
+    reason = f"{type(error).__name__}: {text}"
+    return reason if error.__cause__ is None else f"{reason}; from {_reason(error.__cause__)}"
 
 
 class _Heard:
