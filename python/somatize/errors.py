@@ -58,6 +58,10 @@ class SpaceError(SomaError, ValueError):
     """A dimension, a point or a text does not fit its space."""
 
 
+class DimensionNotFoundError(SomaError, KeyError):
+    """The point, or the space, has no dimension of this name; `args` holds what was asked for."""
+
+
 class UsedUpError(SpaceError):
     """Every point of a finite space was asked for already."""
 

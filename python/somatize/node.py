@@ -61,3 +61,11 @@ class Node:
 
     def __or__(self, other: Node | Expression) -> Expression:
         return _somatize.beside(self, other)
+
+    # Two nodes never come here: this is where a torch module on the left is refused in words.
+
+    def __rrshift__(self, before: object) -> Expression:
+        return _somatize.then(before, self)
+
+    def __ror__(self, other: object) -> Expression:
+        return _somatize.beside(other, self)

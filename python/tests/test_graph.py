@@ -141,9 +141,11 @@ def test_a_name_stands_before_its_node():
 
 
 def test_what_is_no_expression_is_no_graph():
-    for wrong in (3, {}, None, Add):
+    for wrong in (3, {}, None, int):
         with pytest.raises(TypeError, match="expected a node or an expression of nodes"):
             Graph.somatize(wrong)
+    with pytest.raises(TypeError, match=r"the class `Add` was given .* expected an object such as `Add\(\)`"):
+        Graph.somatize(Add)
 
 
 # Forward.

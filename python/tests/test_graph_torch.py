@@ -226,3 +226,42 @@ def test_on_a_gpu_both_layers_or_one_and_the_backward_pass_crosses():
         assert out.device == torch.device(second)
         out.sum().backward()
         assert g.implementation("linear").layer.weight.grad.device == torch.device("cuda:0")
+
+
+def test_a_torch_module_in_an_expression_hears_how_it_becomes_a_node():
+    plain, node = torch.nn.Linear(1, 1), Linear(1, 1)
+    for call in (
+        lambda: node >> plain,
+        lambda: plain >> node,
+        lambda: node | plain,
+        lambda: plain | node,
+        lambda: node >> node >> plain,
+        lambda: plain >> (node >> node),
+        lambda: plain | (node >> node),
+        lambda: Graph.somatize(plain),
+    ):
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert str(caught.value) == (
+            "a `Linear` was given, expected a node: `somatize.torch.module(Linear(...))` makes it one"
+        )
+
+
+def test_a_class_in_an_expression_hears_that_an_object_is_expected():
+    for call in (lambda: Linear(1, 1) >> Linear, lambda: Linear | Linear(1, 1)):
+        with pytest.raises(
+            TypeError, match=r"the class `Linear` was given as a node, .* such as `Linear\(\)`"
+        ):
+            call()
+
+
+def test_anything_else_beside_a_node_is_left_to_python_and_to_itself():
+    class Reader:
+        def __rrshift__(self, node):
+            return "read"
+
+    node = Linear(1, 1)
+    assert node >> Reader() == (node >> node) >> Reader() == "read"
+    for call in (lambda: node >> 3, lambda: 3 >> node, lambda: {} | (node >> node)):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            call()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from somatize.errors import SpaceError
+from somatize.errors import DimensionNotFoundError, SpaceError
 from somatize.study import Point, Sampler, Space
 
 SPACE = (
@@ -63,6 +63,37 @@ def test_what_is_not_there_is_a_key_error_of_what_was_asked():
     with pytest.raises(KeyError) as caught:
         sgd()[3]
     assert caught.value.args == (3,)
+    assert str(caught.value) == "the point has no `3`, expected one of `lr`, `width`, `opt`, `momentum`"
+
+
+def test_a_name_that_was_misspelt_hears_the_names_and_a_close_one():
+    for asked, whose in ((adam(), "the point"), (SPACE, "the space")):
+        with pytest.raises(KeyError) as caught:
+            asked["widht"]
+        assert isinstance(caught.value, DimensionNotFoundError)
+        assert caught.value.args == ("widht",)
+        assert caught.value.text.startswith(f"{whose} has no `widht`, expected one of `lr`, `width`, `opt`")
+        assert caught.value.hint == "did you mean `width`?"
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.args, str(again)) == (caught.value.args, str(caught.value))
+
+
+def test_a_value_whose_condition_does_not_hold_hears_the_condition():
+    with pytest.raises(KeyError) as caught:
+        adam()["momentum"]
+    assert caught.value.text == "the point has no `momentum`, expected it only where opt='sgd'"
+    assert caught.value.hint == "`point.get('momentum')` is None there"
+
+
+def test_of_many_names_some_are_listed_and_the_rest_counted():
+    space = Space()
+    for i in range(20):
+        space = space.int(f"knob{i}", 0, 1)
+    with pytest.raises(KeyError, match=r"`knob11` and 8 more") as caught:
+        space["x"]
+    assert caught.value.hint is None
+    with pytest.raises(KeyError, match=r"the space has no `x`, expected nothing, as it has no dimensions"):
+        Space()["x"]
 
 
 def test_equal_points_have_equal_hashes_and_equal_the_dict_of_their_values():

@@ -75,6 +75,19 @@ def test_what_is_not_there_is_a_lookup_error_and_a_store_error(store):
     assert caught.value.hint == "did you mean `widths/best`?"
 
 
+def test_a_name_like_no_other_hears_the_store_and_what_there_is(tmp_path):
+    store = Store(tmp_path)
+    with pytest.raises(NameNotFoundError) as caught:
+        store.resolve("zz")
+    assert caught.value.text == f"there is no name `zz` in the store `{store.location}`"
+    assert caught.value.hint == "it has no names: `store.bind`, or `somatize.torch.keep`, gives one"
+    for name in ("widths/best", "widths/latest"):
+        store.bind(name, store.put(b"1"))
+    with pytest.raises(NameNotFoundError) as caught:
+        store.metadata("zz")
+    assert caught.value.hint == "it has `widths/best`, `widths/latest`; `store.names()` lists them all"
+
+
 def test_text_that_is_no_digest_is_refused(store):
     with pytest.raises(DigestError, match="`abc` is not a digest, expected 64 hexadecimal digits") as caught:
         store.get("abc")

@@ -101,7 +101,7 @@ fn real_at(at: usize, value: &Bound<'_, PyAny>) -> PyResult<f64> {
 }
 
 /// How Python shows a value, cut where it is long.
-fn shortened(value: &Bound<'_, PyAny>) -> PyResult<String> {
+pub fn shortened(value: &Bound<'_, PyAny>) -> PyResult<String> {
     let text = value.repr()?.to_string();
     Ok(if text.chars().count() > 80 { text.chars().take(77).chain("...".chars()).collect() } else { text })
 }
@@ -136,7 +136,9 @@ pub fn int_from_py(name: &str, what: &str, value: &Bound<'_, PyAny>) -> PyResult
             value.py(),
             "SpaceError",
             &format!("`{name}` was given {what}{}, expected a whole number of 64 bits", value.repr()?),
-            None,
+            value.is_instance_of::<PyFloat>().then(|| {
+                format!("round it, or declare numbers with a fraction: `.real(\"{name}\", low, high)`")
+            }),
         )?),
     }
 }
@@ -160,13 +162,16 @@ pub fn real_from_py(name: &str, what: &str, value: &Bound<'_, PyAny>) -> PyResul
 /// The options of a choice. A single str is refused, as it would be taken apart into its letters.
 ///
 /// # Errors
-/// `SpaceError` for an option of another type, `TypeError` for what cannot be iterated over.
+/// `SpaceError` for an option of another type, and for what is no list.
 pub fn options_from_py(name: &str, options: &Bound<'_, PyAny>) -> PyResult<Vec<Scalar>> {
-    if options.is_instance_of::<PyString>() {
-        let text = format!("`{name}` was given {}, expected a list of options", options.repr()?);
-        return Err(raise(options.py(), "SpaceError", &text, None)?);
+    let several = options.try_iter();
+    if options.is_instance_of::<PyString>() || several.is_err() {
+        let given = shortened(options)?;
+        let text = format!("`{name}` was given {given}, expected a list of options");
+        let hint = Some(format!("put what it may be in a list, with brackets: `[{given}, ...]`"));
+        return Err(raise(options.py(), "SpaceError", &text, hint)?);
     }
-    options.try_iter()?.map(|option| scalar_from_py(name, &option?)).collect()
+    several?.map(|option| scalar_from_py(name, &option?)).collect()
 }
 
 /// `when=("opt", "sgd")` or `when=("opt", ["sgd", "adam"])`.
@@ -184,6 +189,24 @@ pub fn when_from_py(name: &str, when: &Bound<'_, PyAny>) -> PyResult<(String, Ve
     let values =
         if is_several { options_from_py(name, &value)? } else { vec![scalar_from_py(name, &value)?] };
     Ok((parent, values))
+}
+
+/// The name most like `given`, as a hint; None when none is like it.
+pub fn close_name<'py>(
+    py: Python<'py>,
+    given: &str,
+    names: impl IntoPyObject<'py>,
+) -> PyResult<Option<String>> {
+    let close = py.import("difflib")?.call_method1("get_close_matches", (given, names, 1))?;
+    Ok(close.extract::<Vec<String>>()?.pop().map(|close| format!("did you mean `{close}`?")))
+}
+
+/// At most twelve names in backticks; the rest is counted.
+pub fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 12;
+    let more = names.len().saturating_sub(SHOWN);
+    let shown: Vec<String> = names.take(SHOWN).map(|name| format!("`{name}`")).collect();
+    shown.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
 }
 
 /// A text `name(option=value,...)`, as samplers and rules print themselves, as a name and keyword arguments.

@@ -8,9 +8,11 @@ use pyo3::exceptions::PyOSError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyModule};
+use pyo3::types::{PyDict, PyModule, PyString};
 use soma_store::StoreError;
 use soma_study::{PrunerError, SamplerError, SpaceError, StudyError};
+
+use crate::convert::{close_name, listed, shortened};
 
 static CLASSES: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
@@ -152,6 +154,41 @@ fn os_error(
     }
     raised.setattr(intern!(py, "hint"), hint)?;
     Ok(PyErr::from_value(raised))
+}
+
+/// A `DimensionNotFoundError`: `given` is none of `names`, and `of` is what has those. Its `args` hold what was given,
+/// as those of every `KeyError` do.
+///
+/// # Errors
+/// As [`class`].
+pub fn no_dimension(given: &Bound<'_, PyAny>, of: &str, names: &[&str]) -> PyResult<PyErr> {
+    let py = given.py();
+    let (shown, hint) = match given.cast::<PyString>() {
+        Ok(name) => (name.to_string(), close_name(py, name.to_str()?, names)?),
+        Err(_) => (shortened(given)?, None),
+    };
+    let expected = match names.len() {
+        0 => "expected nothing, as it has no dimensions".to_owned(),
+        1 => format!("expected {}", listed(names.iter().copied())),
+        _ => format!("expected one of {}", listed(names.iter().copied())),
+    };
+    key_error(given, &format!("{of} has no `{shown}`, {expected}"), hint)
+}
+
+/// A `DimensionNotFoundError`: the dimension `given` is not in this point, as its condition does not hold.
+///
+/// # Errors
+/// As [`class`].
+pub fn no_value(given: &Bound<'_, PyAny>, condition: &str) -> PyResult<PyErr> {
+    let text = format!("the point has no `{}`, expected it only where {condition}", given.str()?);
+    let hint = format!("`point.get({})` is None there", given.repr()?);
+    key_error(given, &text, Some(hint))
+}
+
+fn key_error(given: &Bound<'_, PyAny>, text: &str, hint: Option<String>) -> PyResult<PyErr> {
+    let error = raise(given.py(), "DimensionNotFoundError", text, hint)?;
+    error.value(given.py()).setattr(intern!(given.py(), "args"), (given,))?;
+    Ok(error)
 }
 
 /// A class of `somatize/errors.py`.

@@ -1,13 +1,13 @@
 //! `Expression`: what `>>` and `|` make of nodes.
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyNotImplemented, PyString};
 use soma_core::{Expression, Token};
 
 use crate::device::device;
 use crate::error::IntoPyError;
-use crate::node::{node_class, object_of, shared};
+use crate::node::{nearly, node_class, object_of, shared};
 
 /// A piece of a network: a node, pieces one after another, or pieces side by side. `Graph.somatize` makes
 /// a graph of it. Composing pieces copies nothing and changes no operand.
@@ -25,7 +25,15 @@ pub fn piece(object: &Bound<'_, PyAny>) -> PyResult<Option<Expression>> {
     Ok(None)
 }
 
-/// `left` and `right` as pieces, composed; `NotImplemented` when one is no piece, so that Python says so.
+/// `NotImplemented`, so that Python asks the other operand or says so; what is nearly a node is refused in words.
+fn foreign<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    match nearly(object)? {
+        Some(text) => Err(PyTypeError::new_err(text)),
+        None => Ok(PyNotImplemented::get(object.py()).to_owned().into_any()),
+    }
+}
+
+/// `left` and `right` as pieces, composed; [`foreign`] where one is no piece.
 fn composed<'py>(
     left: &Bound<'py, PyAny>,
     right: &Bound<'py, PyAny>,
@@ -34,7 +42,9 @@ fn composed<'py>(
     let py = left.py();
     match (piece(left)?, piece(right)?) {
         (Some(left), Some(right)) => Ok(Bound::new(py, PyExpression(compose(&left, &right)))?.into_any()),
-        (Some(_) | None, None) | (None, Some(_)) => Ok(PyNotImplemented::get(py).to_owned().into_any()),
+        (Some(_), None) => foreign(right),
+        (None, Some(_)) => foreign(left),
+        (None, None) => Ok(PyNotImplemented::get(py).to_owned().into_any()),
     }
 }
 
@@ -46,6 +56,14 @@ impl PyExpression {
 
     fn __or__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         composed(slf.as_any(), other, Expression::beside)
+    }
+
+    fn __rrshift__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        composed(other, slf.as_any(), Expression::then)
+    }
+
+    fn __ror__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        composed(other, slf.as_any(), Expression::beside)
     }
 
     /// The same node under a name of its own.

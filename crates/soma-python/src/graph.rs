@@ -16,7 +16,7 @@ use crate::device::device;
 use crate::error::{IntoPyError, raise};
 use crate::expression::piece;
 use crate::host::INTERPRETER;
-use crate::node::{PyDriver, PyNode, object_of, shared};
+use crate::node::{PyDriver, PyNode, nearly, object_of, shared};
 use crate::plan::PyPlan;
 
 /// How long the end of the interpreter waits for branches that still run after an interrupt.
@@ -71,7 +71,9 @@ impl PyGraph {
     fn extend(&self, py: Python<'_>, expression: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
         let Some(expression) = piece(expression)? else {
             let kind = expression.get_type().name()?;
-            let text = format!("a `{kind}` was given, expected a node or an expression of nodes");
+            let text = nearly(expression)?.unwrap_or_else(|| {
+                format!("a `{kind}` was given, expected a node or an expression of nodes")
+            });
             return Err(PyTypeError::new_err(text));
         };
         let ids = self.write().extend(&expression);

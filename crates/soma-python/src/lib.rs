@@ -19,6 +19,7 @@ mod device;
 mod enter;
 mod error;
 mod expression;
+mod given;
 mod graph;
 mod history;
 mod host;

@@ -30,10 +30,7 @@ impl PyNode {
         let py = object.py();
         let class = object.get_type();
         if let Ok(given) = object.cast::<PyType>() {
-            let name = given.name()?;
-            let text =
-                format!("the class `{name}` was given as a node, expected an object such as `{name}()`");
-            return Err(PyTypeError::new_err(text));
+            return Err(PyTypeError::new_err(class_given(given)?));
         }
         let kind = class.name()?.to_string();
         let forward = class.getattr_opt(intern!(py, "forward"))?;
@@ -107,6 +104,27 @@ pub fn node_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
         PyResult::Ok(py.import(intern!(py, "somatize.node"))?.getattr(intern!(py, "Node"))?.unbind())
     })?;
     Ok(class.bind(py))
+}
+
+/// What a user is told who gave something that is close to a node, and is none; None for anything else.
+pub fn nearly(object: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    let py = object.py();
+    if let Ok(class) = object.cast::<PyType>() {
+        let is_node = class.is_subclass(node_class(py)?)?;
+        return Ok(if is_node { Some(class_given(class)?) } else { None });
+    }
+    if !is_module(object)? {
+        return Ok(None);
+    }
+    let kind = object.get_type().name()?;
+    Ok(Some(format!(
+        "a `{kind}` was given, expected a node: `somatize.torch.module({kind}(...))` makes it one"
+    )))
+}
+
+fn class_given(class: &Bound<'_, PyType>) -> PyResult<String> {
+    let name = class.name()?;
+    Ok(format!("the class `{name}` was given as a node, expected an object such as `{name}()`"))
 }
 
 /// Whether a `forward` was put on the object itself rather than on its class.

@@ -3,13 +3,14 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString};
 use soma_study::{Point, Space};
 
-use crate::convert::{scalar_from_py, scalar_to_py};
-use crate::error::OrRaise;
+use crate::convert::{scalar_from_py, scalar_to_py, shortened};
+use crate::error::{OrRaise, no_dimension, no_value};
+use crate::given::Arg;
 use crate::space::PySpace;
 
 /// One value per dimension of a space. Reads like a mapping, in the order of the space; a conditional dimension
@@ -41,12 +42,36 @@ impl PyPoint {
             return space.parse_point(text.to_str()?).map(Self).or_raise(py);
         }
         let mut pairs = Vec::new();
-        for item in values.cast::<PyMapping>()?.items()? {
+        let Ok(values) = values.cast::<PyMapping>() else {
+            let text = format!(
+                "a point was given as {}, expected a dict of names to values, or its text",
+                shortened(values)?
+            );
+            return Err(PyTypeError::new_err(text));
+        };
+        for item in values.items()? {
             let (name, value): (String, Bound<'_, PyAny>) = item.extract()?;
             let value = scalar_from_py(&name, &value)?;
             pairs.push((name, value));
         }
         Point::from_values(space, pairs).map(Self).or_raise(py)
+    }
+
+    /// Why the point has no value of this name: a `KeyError`.
+    fn missing(&self, name: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+        let space = self.space();
+        let known = name.extract().ok().and_then(|name: String| space.0.index_of(&name));
+        let Some(when) = known.and_then(|index| space.0.dimensions()[index].when.as_ref()) else {
+            let names: Vec<&str> = self.0.iter().map(|(name, _)| name).collect();
+            return no_dimension(name, "the point", &names);
+        };
+        let values = when.values.iter().map(|value| Ok(scalar_to_py(name.py(), value)?.repr()?.to_string()));
+        let condition = format!(
+            "{}={}",
+            space.0.dimensions()[when.parent].name,
+            values.collect::<PyResult<Vec<_>>>()?.join(" or ")
+        );
+        no_value(name, &condition)
     }
 
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -61,7 +86,7 @@ impl PyPoint {
 #[pymethods]
 impl PyPoint {
     #[new]
-    fn new(space: &Bound<'_, PySpace>, values: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn new(space: Arg<'_, PySpace>, values: &Bound<'_, PyAny>) -> PyResult<Self> {
         Self::build(&space.get().0, values)
     }
 
@@ -75,7 +100,7 @@ impl PyPoint {
         let value = name.cast::<PyString>().ok().and_then(|name| self.0.get(name.to_str().ok()?));
         match value {
             Some(value) => scalar_to_py(py, value),
-            None => Err(PyKeyError::new_err((name.clone().unbind(),))),
+            None => Err(self.missing(name)?),
         }
     }
 

@@ -6,12 +6,13 @@ use std::hash::{Hash, Hasher};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 use soma_study::{
-    DivergedOptions, Goal, HalvingOptions, HyperbandOptions, MedianOptions, PatienceOptions,
-    PercentileOptions, Pruner, ThresholdOptions,
+    DivergedOptions, HalvingOptions, HyperbandOptions, MedianOptions, PatienceOptions, PercentileOptions,
+    Pruner, ThresholdOptions,
 };
 
 use crate::convert::{Reals, call_from_text, call_in_words};
 use crate::error::OrRaise;
+use crate::given::Toward;
 use crate::history::curves_from_py;
 
 /// Curves up to which a verdict takes some microseconds: less than releasing the interpreter and waiting for it.
@@ -42,9 +43,9 @@ pub struct PyPruner(pub Pruner);
 
 /// Options with a goal, where one was said.
 macro_rules! with_goal {
-    ($py:expr, $goal:expr, $options:expr) => {
+    ($goal:expr, $options:expr) => {
         match $goal {
-            Some(goal) => $options.with_goal(goal.parse::<Goal>().or_raise($py)?),
+            Some(goal) => $options.with_goal(goal.0),
             None => $options,
         }
     };
@@ -68,9 +69,9 @@ impl PyPruner {
     ///     SpaceError: Another goal.
     #[classmethod]
     #[pyo3(signature = (*, goal = None, warmup = 0, startup = 5))]
-    fn median(cls: &Bound<'_, PyType>, goal: Option<&str>, warmup: usize, startup: usize) -> PyResult<Self> {
+    fn median(_cls: &Bound<'_, PyType>, goal: Option<Toward>, warmup: usize, startup: usize) -> Self {
         let options = MedianOptions::default().with_warmup(warmup).with_startup(startup);
-        Ok(Self(Pruner::median(with_goal!(cls.py(), goal, options))))
+        Self(Pruner::median(with_goal!(goal, options)))
     }
 
     /// Prunes a trial whose best so far is worse than a percentile of the others' best by the same report.
@@ -90,12 +91,12 @@ impl PyPruner {
     fn percentile(
         cls: &Bound<'_, PyType>,
         percentile: f64,
-        goal: Option<&str>,
+        goal: Option<Toward>,
         warmup: usize,
         startup: usize,
     ) -> PyResult<Self> {
         let options = PercentileOptions::default().with_percentile(percentile);
-        let options = with_goal!(cls.py(), goal, options.with_warmup(warmup).with_startup(startup));
+        let options = with_goal!(goal, options.with_warmup(warmup).with_startup(startup));
         Pruner::percentile(options).map(Self).or_raise(cls.py())
     }
 
@@ -143,11 +144,11 @@ impl PyPruner {
         cls: &Bound<'_, PyType>,
         patience: usize,
         min_delta: f64,
-        goal: Option<&str>,
+        goal: Option<Toward>,
         warmup: usize,
     ) -> PyResult<Self> {
         let options = PatienceOptions::default().with_patience(patience).with_min_delta(min_delta);
-        let options = with_goal!(cls.py(), goal, options.with_warmup(warmup));
+        let options = with_goal!(goal, options.with_warmup(warmup));
         Pruner::patience(options).map(Self).or_raise(cls.py())
     }
 
@@ -163,9 +164,9 @@ impl PyPruner {
     ///     SpaceError: Another goal.
     #[classmethod]
     #[pyo3(signature = (*, factor = 10.0, goal = None, warmup = 0))]
-    fn diverged(cls: &Bound<'_, PyType>, factor: f64, goal: Option<&str>, warmup: usize) -> PyResult<Self> {
+    fn diverged(cls: &Bound<'_, PyType>, factor: f64, goal: Option<Toward>, warmup: usize) -> PyResult<Self> {
         let options = DivergedOptions::default().with_factor(factor).with_warmup(warmup);
-        Pruner::diverged(with_goal!(cls.py(), goal, options)).map(Self).or_raise(cls.py())
+        Pruner::diverged(with_goal!(goal, options)).map(Self).or_raise(cls.py())
     }
 
     /// Prunes, at a few numbers of reports (the rungs), every trial that is not in the best part of those that came so
@@ -185,10 +186,10 @@ impl PyPruner {
         cls: &Bound<'_, PyType>,
         min_steps: usize,
         factor: usize,
-        goal: Option<&str>,
+        goal: Option<Toward>,
     ) -> PyResult<Self> {
         let options = HalvingOptions::default().with_min_steps(min_steps).with_factor(factor);
-        Pruner::halving(with_goal!(cls.py(), goal, options)).map(Self).or_raise(cls.py())
+        Pruner::halving(with_goal!(goal, options)).map(Self).or_raise(cls.py())
     }
 
     /// Halving with several first rungs at once, each for a share of the trials.
@@ -209,10 +210,10 @@ impl PyPruner {
         min_steps: usize,
         max_steps: usize,
         factor: usize,
-        goal: Option<&str>,
+        goal: Option<Toward>,
     ) -> PyResult<Self> {
         let options = HyperbandOptions::default().with_min_steps(min_steps).with_max_steps(max_steps);
-        let options = with_goal!(cls.py(), goal, options.with_factor(factor));
+        let options = with_goal!(goal, options.with_factor(factor));
         Pruner::hyperband(options).map(Self).or_raise(cls.py())
     }
 
@@ -240,8 +241,8 @@ impl PyPruner {
     ///
     /// Raises:
     ///     SpaceError: Neither `"min"` nor `"max"`.
-    fn toward(&self, py: Python<'_>, goal: &str) -> PyResult<Self> {
-        Ok(Self(self.0.toward(goal.parse::<Goal>().or_raise(py)?)))
+    fn toward(&self, goal: Toward) -> Self {
+        Self(self.0.toward(goal.0))
     }
 
     fn __or__(&self, other: &Bound<'_, Self>) -> Self {

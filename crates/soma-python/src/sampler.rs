@@ -4,11 +4,12 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use pyo3::prelude::*;
-use soma_study::{Goal, RandomOptions, Sampler, SobolOptions, TpeOptions};
+use soma_study::{RandomOptions, Sampler, SobolOptions, TpeOptions};
 
 use crate::convert::{TrialNumber, call_from_text, call_in_words};
 use crate::enter::long;
 use crate::error::OrRaise;
+use crate::given::{Arg, Toward};
 use crate::history::history_from_py;
 use crate::point::PyPoint;
 use crate::space::PySpace;
@@ -105,14 +106,14 @@ impl PySampler {
     fn tpe(
         py: Python<'_>,
         seed: u64,
-        goal: Option<&str>,
+        goal: Option<Toward>,
         startup: usize,
         candidates: usize,
     ) -> PyResult<Self> {
         let mut options =
             TpeOptions::default().with_seed(seed).with_startup(startup).with_candidates(candidates);
         if let Some(goal) = goal {
-            options = options.with_goal(goal.parse::<Goal>().or_raise(py)?);
+            options = options.with_goal(goal.0);
         }
         Sampler::tpe(options).map(Self).or_raise(py)
     }
@@ -121,8 +122,8 @@ impl PySampler {
     ///
     /// Raises:
     ///     SpaceError: Neither `"min"` nor `"max"`.
-    fn toward(&self, py: Python<'_>, goal: &str) -> PyResult<Self> {
-        Ok(Self(self.0.toward(goal.parse::<Goal>().or_raise(py)?)))
+    fn toward(&self, goal: Toward) -> Self {
+        Self(self.0.toward(goal.0))
     }
 
     /// The point of a trial.
@@ -140,7 +141,7 @@ impl PySampler {
     fn ask(
         &self,
         py: Python<'_>,
-        space: &Bound<'_, PySpace>,
+        space: Arg<'_, PySpace>,
         trial: TrialNumber,
         history: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyPoint> {
@@ -155,7 +156,7 @@ impl PySampler {
     }
 
     /// How many trials the sampler has points for in a space; None when there is no end of them.
-    fn size(&self, space: &Bound<'_, PySpace>) -> Option<u64> {
+    fn size(&self, space: Arg<'_, PySpace>) -> Option<u64> {
         self.0.size(&space.get().0)
     }
 

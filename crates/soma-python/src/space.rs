@@ -3,13 +3,12 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyList, PyString, PyTuple};
 use soma_study::{Dimension, Domain, IntOptions, RealOptions, Scalar, Space, SpaceError};
 
 use crate::convert::{int_from_py, options_from_py, real_from_py, scalar_to_py, when_from_py};
-use crate::error::OrRaise;
+use crate::error::{OrRaise, no_dimension};
 use crate::point::PyPoint;
 
 /// What is searched: named dimensions, some of them conditional on others. Immutable; each call answers a new
@@ -149,9 +148,13 @@ impl PySpace {
         self.0.index_of(name).is_some()
     }
 
-    fn __getitem__(&self, name: &str) -> PyResult<PyDimension> {
-        let index = self.0.index_of(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
-        Ok(PyDimension { space: self.0.clone(), index })
+    fn __getitem__(&self, name: &Bound<'_, PyAny>) -> PyResult<PyDimension> {
+        let index = name.cast::<PyString>().ok().and_then(|name| self.0.index_of(name.to_str().ok()?));
+        if let Some(index) = index {
+            return Ok(PyDimension { space: self.0.clone(), index });
+        }
+        let names: Vec<&str> = self.0.dimensions().iter().map(|one| &*one.name).collect();
+        Err(no_dimension(name, "the space", &names)?)
     }
 
     /// The names, in the order they were declared.

@@ -5,15 +5,17 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use soma_store::{Binding, Digest, Options, Store};
 use soma_study::StudyError;
 
+use crate::convert::{close_name, listed};
 use crate::enter::{brief, long};
 use crate::error::{OrRaise, raise};
+use crate::given::named;
 
 /// A study read less than this ago has at most so much to read that a fleet writes in this time: reading is hundreds
 /// of times faster than writing.
@@ -25,7 +27,8 @@ const FRESH: Duration = Duration::from_secs(2);
 /// once. Stores that one process opens on one folder share what they have read of it.
 ///
 /// Args:
-///     where: A folder, made when something is first written to it, or `"memory://"`, a new store every time.
+///     where: A folder, made where there is none (`read_only=True` looks and makes nothing), or `"memory://"`, a new
+///         store every time.
 ///     durable: Wait for the disk where something must survive a loss of power: once per finished trial, blob and
 ///         name. Without it a write survives the death of the process, and not that of the machine.
 ///     read_only: Nothing is created or changed, and a store that is not there is an error.
@@ -56,7 +59,7 @@ impl PyStore {
     #[pyo3(signature = (r#where, *, durable = true, read_only = false, lease = None))]
     fn new(
         py: Python<'_>,
-        r#where: PathBuf,
+        r#where: &Bound<'_, PyAny>,
         durable: bool,
         read_only: bool,
         lease: Option<f64>,
@@ -65,7 +68,7 @@ impl PyStore {
         if let Some(lease) = lease {
             options = options.with_lease(lease_from_secs(lease)?);
         }
-        let place = text_of(py, r#where)?;
+        let place = text_of(r#where)?;
         long(py, move || Store::open_with(&place, options)).map(|store| Self(store, Looks::default()))
     }
 
@@ -176,7 +179,7 @@ impl PyStore {
     /// The digest that a name stands for.
     ///
     /// Raises:
-    ///     NameNotFoundError: Nobody bound it; the hint names a close one.
+    ///     NameNotFoundError: Nobody bound it; the hint names a close one, or those there are.
     ///     CorruptError: Its file does not read back.
     ///     OSError: The storage fails.
     fn resolve(&self, py: Python<'_>, name: &str) -> PyResult<String> {
@@ -269,9 +272,14 @@ impl PyStore {
         }
         let store = self.0.clone();
         let names = long(py, move || store.names(""))?;
-        let close = py.import("difflib")?.call_method1("get_close_matches", (name, names, 1))?;
-        let hint = close.extract::<Vec<String>>()?.pop().map(|close| format!("did you mean `{close}`?"));
-        Err(raise(py, "NameNotFoundError", &format!("there is no name `{name}`"), hint)?)
+        let text = format!("there is no name `{name}` in the store `{}`", self.0.location());
+        let hint = close_name(py, name, &names)?.unwrap_or_else(|| {
+            if names.is_empty() {
+                return "it has no names: `store.bind`, or `somatize.torch.keep`, gives one".to_owned();
+            }
+            format!("it has {}; `store.names()` lists them all", listed(names.iter().map(String::as_str)))
+        });
+        Err(raise(py, "NameNotFoundError", &text, Some(hint))?)
     }
 
     /// The options that are not the default, as keyword arguments.
@@ -302,7 +310,13 @@ pub fn lease_from_secs(secs: f64) -> PyResult<Duration> {
     }
 }
 
-fn text_of(py: Python<'_>, place: PathBuf) -> PyResult<String> {
+fn text_of(place: &Bound<'_, PyAny>) -> PyResult<String> {
+    let py = place.py();
+    let Ok(place) = place.extract::<PathBuf>() else {
+        let given = named(place)?;
+        let text = format!("`where` was given {given}, expected the path of a folder, or \"memory://\"");
+        return Err(PyTypeError::new_err(text));
+    };
     place.into_os_string().into_string().map_err(|place| {
         let text = format!("`{}` was given, expected a path that reads as text", place.display());
         raise(py, "StoreError", &text, None).unwrap_or_else(|broken| broken)

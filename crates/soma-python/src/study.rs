@@ -10,6 +10,7 @@ use soma_study::{Goal, Report, Space, State, StudyError, Take};
 use crate::convert::{Reals, TrialNumber};
 use crate::enter::{brief, long};
 use crate::error::{OrRaise, class};
+use crate::given::{Arg, Toward};
 use crate::history::{PyCurves, PyHistory, PyTrials};
 use crate::point::PyPoint;
 use crate::row::{PyAbandoned, PyTrial};
@@ -43,15 +44,15 @@ use crate::store::{PyStore, lease_from_secs};
 #[expect(clippy::too_many_arguments, reason = "keyword arguments, as Python has them")]
 fn take(
     py: Python<'_>,
-    store: &Bound<'_, PyStore>,
-    point: &Bound<'_, PyPoint>,
+    store: Arg<'_, PyStore>,
+    point: Arg<'_, PyPoint>,
     study: &str,
     trial: TrialNumber,
     me: &str,
     attempt: u32,
-    goal: Option<&str>,
+    goal: Option<Toward>,
 ) -> PyResult<bool> {
-    let how = Take { study, trial: trial.0, me, attempt, goal: goal_from(py, goal)? };
+    let how = Take { study, trial: trial.0, me, attempt, goal: goal.map(|toward| toward.0) };
     let (store, point) = (&store.get().0, &point.get().0);
     brief(py, || soma_study::take(store, point, &how))
 }
@@ -88,8 +89,8 @@ fn take(
 #[expect(clippy::similar_names, reason = "`store` and `score` are the words")]
 fn report(
     py: Python<'_>,
-    store: &Bound<'_, PyStore>,
-    point: &Bound<'_, PyPoint>,
+    store: Arg<'_, PyStore>,
+    point: Arg<'_, PyPoint>,
     said: Reals,
     study: &str,
     trial: TrialNumber,
@@ -98,9 +99,9 @@ fn report(
     state: &str,
     score: Option<f64>,
     because: Option<&str>,
-    goal: Option<&str>,
+    goal: Option<Toward>,
 ) -> PyResult<()> {
-    let (state, goal) = (state.parse::<State>().or_raise(py)?, goal_from(py, goal)?);
+    let (state, goal) = (state.parse::<State>().or_raise(py)?, goal.map(|toward| toward.0));
     let how = Report { study, trial: trial.0, me, attempt, state, score, because, goal };
     let (store, point) = (&store.get().0, &point.get().0);
     brief(py, || soma_study::report(store, point, &said.0, &how))
@@ -121,11 +122,11 @@ fn report(
 #[pyo3(signature = (store, space = None, *, study))]
 fn finished(
     py: Python<'_>,
-    store: &Bound<'_, PyStore>,
-    space: Option<&Bound<'_, PySpace>>,
+    store: Arg<'_, PyStore>,
+    space: Option<Arg<'_, PySpace>>,
     study: String,
 ) -> PyResult<PyHistory> {
-    reading(py, store, space, study, soma_study::finished).map(PyHistory)
+    reading(py, &store, space.as_deref(), study, soma_study::finished).map(PyHistory)
 }
 
 /// The trials under way, in trial order, without scores: empty for a study that nobody has begun. One whose process
@@ -143,11 +144,11 @@ fn finished(
 #[pyo3(signature = (store, space = None, *, study))]
 fn in_flight(
     py: Python<'_>,
-    store: &Bound<'_, PyStore>,
-    space: Option<&Bound<'_, PySpace>>,
+    store: Arg<'_, PyStore>,
+    space: Option<Arg<'_, PySpace>>,
     study: String,
 ) -> PyResult<PyHistory> {
-    reading(py, store, space, study, soma_study::in_flight).map(PyHistory)
+    reading(py, &store, space.as_deref(), study, soma_study::in_flight).map(PyHistory)
 }
 
 /// What a sampler is to know: the trials that ran to the end with their scores, and then every other one without,
@@ -166,11 +167,11 @@ fn in_flight(
 #[pyo3(signature = (store, space = None, *, study))]
 fn asked(
     py: Python<'_>,
-    store: &Bound<'_, PyStore>,
-    space: Option<&Bound<'_, PySpace>>,
+    store: Arg<'_, PyStore>,
+    space: Option<Arg<'_, PySpace>>,
     study: String,
 ) -> PyResult<PyHistory> {
-    reading(py, store, space, study, soma_study::asked).map(PyHistory)
+    reading(py, &store, space.as_deref(), study, soma_study::asked).map(PyHistory)
 }
 
 /// The curves of the trials that ran to the end, in trial order: empty for a study that nobody has begun. What a
@@ -184,8 +185,8 @@ fn asked(
 ///     OSError: The storage fails.
 #[pyfunction]
 #[pyo3(signature = (store, *, study))]
-fn curves(py: Python<'_>, store: &Bound<'_, PyStore>, study: String) -> PyResult<PyCurves> {
-    reading(py, store, None, study, soma_study::curves).map(PyCurves)
+fn curves(py: Python<'_>, store: Arg<'_, PyStore>, study: String) -> PyResult<PyCurves> {
+    reading(py, &store, None, study, soma_study::curves).map(PyCurves)
 }
 
 /// The trials whose process ended without saying how it went, in trial order: `take` with `attempt + 1` has one tried
@@ -205,13 +206,13 @@ fn curves(py: Python<'_>, store: &Bound<'_, PyStore>, study: String) -> PyResult
 #[pyo3(signature = (store, *, study, lease = None))]
 fn abandoned(
     py: Python<'_>,
-    store: &Bound<'_, PyStore>,
+    store: Arg<'_, PyStore>,
     study: String,
     lease: Option<f64>,
 ) -> PyResult<Vec<PyAbandoned>> {
     let lease = lease.map(lease_from_secs).transpose()?;
     let found =
-        reading(py, store, None, study, move |store, study| soma_study::abandoned(store, study, lease))?;
+        reading(py, &store, None, study, move |store, study| soma_study::abandoned(store, study, lease))?;
     Ok(found.into_iter().map(PyAbandoned).collect())
 }
 
@@ -231,11 +232,11 @@ fn abandoned(
 #[pyo3(signature = (store, space = None, *, study))]
 fn trials(
     py: Python<'_>,
-    store: &Bound<'_, PyStore>,
-    space: Option<&Bound<'_, PySpace>>,
+    store: Arg<'_, PyStore>,
+    space: Option<Arg<'_, PySpace>>,
     study: String,
 ) -> PyResult<PyTrials> {
-    reading(py, store, space, study, soma_study::trials).map(PyTrials)
+    reading(py, &store, space.as_deref(), study, soma_study::trials).map(PyTrials)
 }
 
 /// The finished trial with the best score, of equal ones the first; None while none has finished.
@@ -255,13 +256,15 @@ fn trials(
 #[pyo3(signature = (store, space = None, *, study, goal = None))]
 fn best(
     py: Python<'_>,
-    store: &Bound<'_, PyStore>,
-    space: Option<&Bound<'_, PySpace>>,
+    store: Arg<'_, PyStore>,
+    space: Option<Arg<'_, PySpace>>,
     study: String,
-    goal: Option<&str>,
+    goal: Option<Toward>,
 ) -> PyResult<Option<PyTrial>> {
-    let goal = goal_from(py, goal)?;
-    let found = reading(py, store, space, study, move |store, study| soma_study::best(store, study, goal))?;
+    let goal = goal.map(|toward| toward.0);
+    let found = reading(py, &store, space.as_deref(), study, move |store, study| {
+        soma_study::best(store, study, goal)
+    })?;
     Ok(found.map(PyTrial))
 }
 
@@ -284,14 +287,14 @@ fn best(
 #[pyo3(signature = (store, space = None, *, study, method = "spearman"))]
 fn importance(
     py: Python<'_>,
-    store: &Bound<'_, PyStore>,
-    space: Option<&Bound<'_, PySpace>>,
+    store: Arg<'_, PyStore>,
+    space: Option<Arg<'_, PySpace>>,
     study: String,
     method: &str,
 ) -> PyResult<Vec<(String, f64)>> {
     let evaluator = method.parse::<Evaluator>().or_raise(py)?;
-    let asked = space.map(|space| space.get().0.clone());
-    computing(py, store, space, study, move |store, study| {
+    let asked = space.as_ref().map(|space| space.get().0.clone());
+    computing(py, &store, space.as_deref(), study, move |store, study| {
         let (known, goal) = soma_study::space(store, study)?;
         let seen = soma_study::finished(store, study)?;
         let scored = seen.iter().filter_map(|row| Some((&row.point, row.score?)));
@@ -316,12 +319,12 @@ fn importance(
 #[pyo3(signature = (store, *, study, trial, because = None))]
 fn discard(
     py: Python<'_>,
-    store: &Bound<'_, PyStore>,
+    store: Arg<'_, PyStore>,
     study: String,
     trial: TrialNumber,
     because: Option<String>,
 ) -> PyResult<()> {
-    reading(py, store, None, study, move |store, study| {
+    reading(py, &store, None, study, move |store, study| {
         soma_study::discard(store, study, trial.0, because.as_deref())
     })
 }
@@ -343,8 +346,8 @@ fn discard(
 ///     OSError: The storage refuses or fails.
 #[pyfunction]
 #[pyo3(signature = (store, *, study))]
-fn seal(py: Python<'_>, store: &Bound<'_, PyStore>, study: String) -> PyResult<usize> {
-    let sealed = reading(py, store, None, study, soma_study::seal)?;
+fn seal(py: Python<'_>, store: Arg<'_, PyStore>, study: String) -> PyResult<usize> {
+    let sealed = reading(py, &store, None, study, soma_study::seal)?;
     Ok(sealed.map_or(0, |sealed| sealed.n_ledgers))
 }
 
@@ -363,11 +366,11 @@ fn seal(py: Python<'_>, store: &Bound<'_, PyStore>, study: String) -> PyResult<u
 #[pyo3(signature = (store, *, study, trial))]
 fn attempts(
     py: Python<'_>,
-    store: &Bound<'_, PyStore>,
+    store: Arg<'_, PyStore>,
     study: String,
     trial: TrialNumber,
 ) -> PyResult<Vec<(u32, Vec<f64>)>> {
-    reading(py, store, None, study, move |store, study| soma_study::attempts(store, study, trial.0))
+    reading(py, &store, None, study, move |store, study| soma_study::attempts(store, study, trial.0))
 }
 
 /// What a study searches and which end of its score is good: its newest space, and `"min"`, `"max"` or None.
@@ -383,15 +386,11 @@ fn attempts(
 #[pyo3(signature = (store, *, study))]
 fn declared(
     py: Python<'_>,
-    store: &Bound<'_, PyStore>,
+    store: Arg<'_, PyStore>,
     study: String,
 ) -> PyResult<(PySpace, Option<&'static str>)> {
-    let (space, goal) = reading(py, store, None, study, soma_study::space)?;
+    let (space, goal) = reading(py, &store, None, study, soma_study::space)?;
     Ok((PySpace(space), goal.map(Goal::as_str)))
-}
-
-fn goal_from(py: Python<'_>, goal: Option<&str>) -> PyResult<Option<Goal>> {
-    goal.map(str::parse::<Goal>).transpose().or_raise(py)
 }
 
 /// Reads what is new in a study, and warns of what was found damaged on the way.

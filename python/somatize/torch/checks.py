@@ -18,15 +18,34 @@ def given(graph: Any, objective: Any, optimizer: Any, driver: Any) -> None:
         TypeError: One of them is of another kind than it should be; says which and what was given.
     """
     if not callable(getattr(graph, "forward", None)) or not callable(getattr(graph, "implementation", None)):
-        raise TypeError(f"`graph` was given a `{type(graph).__name__}`, expected a Graph")
-    if not callable(objective) or isinstance(objective, type):
-        raise TypeError(f"`objective` was given `{objective!r}`, expected a callable of (output, target)")
-    if isinstance(optimizer, type) or not hasattr(optimizer, "param_groups"):
         raise TypeError(
-            f"`optimizer` was given `{optimizer!r}`, expected one like `torch.optim.Adam(parameters(graph))`"
+            f"`graph` was given {_named(graph)}, expected a Graph: `Graph.somatize(module(net))` makes one"
+        )
+    if not callable(objective) or isinstance(objective, type):
+        order = "; the order is `Trainer(graph, objective, optimizer)`" if _optimizes(objective) else ""
+        raise TypeError(
+            f"`objective` was given {_named(objective)}, expected a callable of (output, target){order}"
+        )
+    if not _optimizes(optimizer):
+        raise TypeError(
+            f"`optimizer` was given {_named(optimizer)}, "
+            "expected one like `torch.optim.Adam(parameters(graph))`"
         )
     if driver is not None and not callable(driver):
         raise TypeError(f"`driver` was given `{driver!r}`, expected a callable of a list of requests")
+
+
+def _optimizes(given: Any) -> bool:
+    return hasattr(given, "param_groups") and not isinstance(given, type)
+
+
+def _named(given: Any) -> str:
+    """What was given, on one line: an optimizer prints itself on a dozen."""
+    if isinstance(given, type):
+        return f"the class `{given.__name__}`"
+    if given is None or isinstance(given, str):
+        return f"`{given!r}`"
+    return f"a `{type(given).__name__}`"
 
 
 def at_least_one(epochs: int) -> None:

@@ -134,6 +134,16 @@ def test_an_objective_that_is_not_a_function_of_two_is_refused(objective):
         Trainer(g, objective, sgd(parameters(g)))
 
 
+def test_swapped_arguments_hear_the_order_on_one_line():
+    g = linear(4, 1)
+    with pytest.raises(TypeError) as caught:
+        Trainer(g, sgd(parameters(g)), F.mse_loss)
+    assert str(caught.value) == (
+        "`objective` was given a `SGD`, expected a callable of (output, target); "
+        "the order is `Trainer(graph, objective, optimizer)`"
+    )
+
+
 def test_a_module_in_place_of_the_graph_is_refused():
     net = nn.Linear(1, 1)
     with pytest.raises(TypeError, match="`graph` was given a `Linear`, expected a Graph"):
