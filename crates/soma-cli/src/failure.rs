@@ -153,6 +153,9 @@ fn store_hint(error: &StoreError) -> Option<String> {
 fn study_hint(error: &StudyError) -> Option<String> {
     match error {
         StudyError::Store(error) => store_hint(error),
+        StudyError::UnknownStudy { close: None, n_studies: 0, .. } => {
+            Some("the store holds no study yet: check the path".to_owned())
+        }
         StudyError::UnknownStudy { close: None, location, .. } => {
             Some(format!("`soma inspect {}` lists the studies there are", escape::shell(location)))
         }

@@ -104,7 +104,7 @@ fn only(store: &Store) -> Result<String, Failure> {
     match studies.len() {
         0 => Err(Failure::hinted(
             format!("`{location}` holds no study yet"),
-            "a study is there once its first trial was taken",
+            "check the path; a study is there once its first trial was taken",
         )),
         1 => Ok(studies.remove(0)),
         count => {

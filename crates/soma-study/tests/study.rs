@@ -69,7 +69,10 @@ fn the_loops_readers_answer_empty_before_the_first_take_and_the_others_name_a_cl
     assert!(asked(&store, STUDY).unwrap().is_empty());
     assert!(curves(&store, STUDY).unwrap().is_empty());
     assert!(abandoned(&store, STUDY, None).unwrap().is_empty());
+    let hint = trials(&store, STUDY).unwrap_err().hint().unwrap();
+    assert_eq!(hint, "the store holds no study yet: check its path; a study begins with the first `take`");
     done(&store, W1, &[1.0]);
+    assert_eq!(trials(&store, "x").unwrap_err().hint().unwrap(), "a study begins with the first `take`");
     let error = trials(&store, "width").unwrap_err();
     assert_eq!(error.to_string(), "there is no study `width` in `memory://`");
     assert_eq!(error.hint().unwrap(), "did you mean `widths`?");

@@ -73,13 +73,13 @@ fn an_empty_store_is_no_error_to_inspect_and_names_no_study() {
     exit 1
     --- stderr
     error: `[FOLDER]/store` holds no study yet
-    hint: a study is there once its first trial was taken
+    hint: check the path; a study is there once its first trial was taken
     ");
     shown!(fixture.path(), "importance store widths", @r"
     exit 1
     --- stderr
     error: there is no study `widths` in `[FOLDER]/store`
-    hint: `soma inspect [FOLDER]/store` lists the studies there are
+    hint: the store holds no study yet: check the path
     ");
 }
 

@@ -25,6 +25,8 @@ pub enum StudyError {
         location: String,
         /// A study with a similar name.
         close: Option<String>,
+        /// How many studies the store holds.
+        n_studies: usize,
     },
     /// Nobody has taken a trial of this number.
     #[error("there is no trial {trial} in study `{study}`")]
@@ -172,6 +174,9 @@ impl StudyError {
             Self::Store(source) => return source.hint(),
             Self::Space(source) => return source.hint(),
             Self::UnknownStudy { close: Some(close), .. } => return Some(format!("did you mean `{close}`?")),
+            Self::UnknownStudy { close: None, n_studies: 0, .. } => {
+                "the store holds no study yet: check its path; a study begins with the first `take`"
+            }
             Self::UnknownStudy { close: None, .. } => "a study begins with the first `take`",
             Self::UnknownTrial { .. } | Self::Document { .. } => return None,
             Self::NoScore { .. } => "give the curve, or `score`",

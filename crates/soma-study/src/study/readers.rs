@@ -121,6 +121,7 @@ pub(super) fn existing<'a>(study: &'a Study<'_>) -> Result<MutexGuard<'a, View>,
             study: study.name(),
             location: study.store.location(),
             close: crate::close::close(study.records.name(), names.iter().map(String::as_str)),
+            n_studies: names.len(),
         });
     }
     Ok(view)
