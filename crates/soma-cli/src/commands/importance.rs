@@ -63,8 +63,15 @@ pub fn run(arguments: &args::Importance, output: &mut Output, words: &Words) -> 
                 .cell(Tone::Live, &bar(*share, longest));
         }
         table.write(output, words)?;
+        if n_trials > 0 {
+            output.flush()?;
+            words.note(&format!("{} over {n_trials} finished trials", arguments.evaluator));
+        }
+    }
+    if n_trials == 0 {
         output.flush()?;
-        words.note(&format!("{} over {n_trials} finished trials", arguments.evaluator));
+        let shown = escape::study(&study.name);
+        words.note(&format!("no trial of `{shown}` has finished yet: nothing is known of any dimension"));
     }
     study.say_damage(output, words)
 }

@@ -322,6 +322,28 @@ fn c19_importance_of_too_little_is_zero() {
 }
 
 #[test]
+fn importance_of_nothing_says_that_nothing_has_finished() {
+    let fixture = Fixture::widths(1);
+    shown!(fixture.path(), "importance store", @r"
+    exit 0
+    --- stdout
+    DIMENSION  IMPORTANCE
+    lr           0.000000
+    width        0.000000
+    opt          0.000000
+    --- stderr
+    note: no trial of `widths` has finished yet: nothing is known of any dimension
+    ");
+    shown!(fixture.path(), "importance store --json", @r#"
+    exit 0
+    --- stdout
+    {"version":1,"verb":"importance","study":"widths","evaluator":"spearman","n_trials":0,"importance":[{"name":"lr","importance":0.0},{"name":"width","importance":0.0},{"name":"opt","importance":0.0}]}
+    --- stderr
+    note: no trial of `widths` has finished yet: nothing is known of any dimension
+    "#);
+}
+
+#[test]
 fn a_curve_is_plotted_and_its_values_are_json() {
     let fixture = Fixture::widths(12);
     with_settings!({filters => filters()}, {
