@@ -17,6 +17,14 @@ pub fn tone(state: State) -> Tone {
     }
 }
 
+/// Which trial, and which attempt at it where it is not the first: `22`, `22, attempt 1`.
+pub fn which(trial: &Trial) -> String {
+    match trial.attempt {
+        0 => trial.trial.to_string(),
+        attempt => format!("{}, attempt {attempt}", trial.trial),
+    }
+}
+
 /// A point as text, on one line.
 pub fn point_text(point: &Point) -> String {
     escape::text(&point.to_string()).into_owned()

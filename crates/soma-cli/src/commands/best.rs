@@ -9,7 +9,7 @@ use crate::escape;
 use crate::failure::Failure;
 use crate::number;
 use crate::output::{Output, Tone, Words};
-use crate::row::Row;
+use crate::row::{self, Row};
 use crate::target;
 
 /// The `--json` shape.
@@ -44,7 +44,7 @@ pub fn run(arguments: &args::Best, output: &mut Output, words: &Words) -> Result
         line("score", Tone::Strong, &trial.score.map(number::exact).unwrap_or_default(), &goal)?;
         let who =
             if trial.who.is_empty() { String::new() } else { format!(" by {}", escape::name(&trial.who)) };
-        line("trial", Tone::Plain, &format!("{}.{}", trial.trial, trial.attempt), &who)?;
+        line("trial", Tone::Plain, &row::which(trial), &who)?;
         for (name, value) in &values {
             line(name, Tone::Plain, value, "")?;
         }

@@ -53,7 +53,7 @@ pub fn run(arguments: &args::Curve, output: &mut Output, words: &Words) -> Resul
 
 /// One line over the plot: which trial, how it stands, where it looked.
 fn title(trial: &Trial, width: usize, output: &mut Output) -> Result<(), Failure> {
-    let name = format!("{}.{}", trial.trial, trial.attempt);
+    let name = format!("trial {}", row::which(trial));
     output.toned(Tone::Strong, &name)?;
     output.write_all(b" ")?;
     output.toned(row::tone(trial.state), trial.state.as_str())?;

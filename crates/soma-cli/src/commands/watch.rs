@@ -125,7 +125,7 @@ impl Picture {
 /// An attempt as it stands now.
 fn line(trial: &Trial) -> Line {
     let mut line = vec![
-        (Tone::Strong, format!("{}.{}", trial.trial, trial.attempt)),
+        (Tone::Strong, format!("trial {}", row::which(trial))),
         (Tone::Plain, " ".to_owned()),
         (row::tone(trial.state), trial.state.as_str().to_owned()),
     ];

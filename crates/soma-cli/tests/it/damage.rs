@@ -20,7 +20,7 @@ fn damage_costs_the_record_one_line_and_no_exit_code() {
     widths  in [FOLDER]/store
       goal          min
       trials        6  3 done, 1 pruned, 2 running
-      best          1.0227705437410624  trial 2.0 by worker-1
+      best          1.0227705437410624  trial 2 by worker-1
                     lr=0.015587287424960756,width=58,opt=sgd
       space         Space(lr=logreal(0.0001,0.1),width=int(8,64),opt=choice(adam|sgd))
       workers       1 alive, 0 silent, 0 without a trial
@@ -153,7 +153,7 @@ fn a_study_without_its_document_is_listed_with_its_damage() {
     exit 0
     --- stdout
     score  1.0227705437410624
-    trial  2.0 by worker-1
+    trial  2 by worker-1
     --- stderr
     warning: passed over [FOLDER]/store/studies/widths/study.json: it is not there; its points do not read; `soma verify [FOLDER]/store` lists all
     ");

@@ -123,7 +123,7 @@ fn a_study_whose_name_is_nothing_is_seen_and_found() {
         ""  in [FOLDER]/store
           goal          min
           trials        3  2 done, 1 running
-          best          1.2472294562589372  trial 0.0 by worker-1
+          best          1.2472294562589372  trial 0 by worker-1
                         lr=0.002771855228616633,width=44,opt=sgd
           space         Space(lr=logreal(0.0001,0.1),width=int(8,64),opt=choice(adam|sgd))
           workers       1 alive, 0 silent, 0 without a trial

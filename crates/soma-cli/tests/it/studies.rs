@@ -92,7 +92,7 @@ fn one_study_is_inspected_in_full() {
     widths  in [FOLDER]/store
       goal          min
       trials        12  8 done, 2 pruned, 1 failed, 1 running
-      best          0.6522294562589372  trial 5.0 by worker-1
+      best          0.6522294562589372  trial 5 by worker-1
                     lr=0.00657310460504226,width=22,opt=sgd
       space         Space(lr=logreal(0.0001,0.1),width=int(8,64),opt=choice(adam|sgd))
       workers       1 alive, 0 silent, 0 without a trial
@@ -192,7 +192,7 @@ fn the_best_trial_is_shown_with_every_digit() {
     exit 0
     --- stdout
     score  0.6522294562589372 (min)
-    trial  5.0 by worker-1
+    trial  5 by worker-1
     lr     0.00657310460504226
     width  22
     opt    sgd
@@ -231,7 +231,7 @@ fn c16_a_pruned_score_is_never_the_best() {
     }
     assert_eq!(json(fixture.path(), ["best", "store", "--json"])["best"]["trial"], 0);
     assert_eq!(json(fixture.path(), ["inspect", "store", "--json"])["studies"][0]["best"]["trial"], 0);
-    assert!(soma(fixture.path(), ["best", "store"]).stdout.contains("trial  0.0"));
+    assert!(soma(fixture.path(), ["best", "store"]).stdout.contains("trial  0 by"));
 }
 
 /// C11: the best says the option and keeps its type.
@@ -344,13 +344,49 @@ fn importance_of_nothing_says_that_nothing_has_finished() {
 }
 
 #[test]
+fn a_later_attempt_is_named_and_the_first_is_not() {
+    let fixture = Fixture::empty();
+    let worker = Worker { store: &fixture.store, study: "again", goal: Goal::Min };
+    let point = ask(&widths(), 0);
+    worker.take(&point, 22, 0);
+    worker.report(&point, &[], 22, 0, State::Failed, None, None);
+    worker.take(&point, 22, 1);
+    worker.report(&point, &[0.5], 22, 1, State::Done, None, None);
+    shown!(fixture.path(), "best store", @r"
+    exit 0
+    --- stdout
+    score  0.5 (min)
+    trial  22, attempt 1 by worker-1
+    lr     0.002771855228616633
+    width  44
+    opt    sgd
+    ");
+    shown!(fixture.path(), "inspect store", @r"
+    exit 0
+    --- stdout
+    again  in [FOLDER]/store
+      goal          min
+      trials        1  1 done
+      best          0.5  trial 22, attempt 1 by worker-1
+                    lr=0.002771855228616633,width=44,opt=sgd
+      space         Space(lr=logreal(0.0001,0.1),width=int(8,64),opt=choice(adam|sgd))
+      workers       0 alive, 0 silent, 1 without a trial
+      last activity [TIME] ago
+      size [SIZE] in 1 ledger
+    ");
+    let title = |line: &str| soma(fixture.path(), line.split(' ')).stdout.lines().next().unwrap().to_owned();
+    assert!(title("curve store 22").starts_with("trial 22, attempt 1 done 0.5 "));
+    assert!(title("curve store 22.0").starts_with("trial 22 failed "));
+}
+
+#[test]
 fn a_curve_is_plotted_and_its_values_are_json() {
     let fixture = Fixture::widths(12);
     with_settings!({filters => filters()}, {
         assert_snapshot!(soma_on_terminal(fixture.path(), 40, ["curve", "store", "0"]), @r"
         exit 0
         --- stdout
-        0.0 done 1.2472294562589372 lr=0.002771…
+        trial 0 done 1.2472294562589372 lr=0.00…
         1.99723 ┤⠱⡀
                 │ ⠘⡄
                 │  ⠈⢆
@@ -429,7 +465,7 @@ fn a_living_worker_has_abandoned_nothing_and_a_dead_one_has() {
     widths  in [FOLDER]/store
       goal          min
       trials        12  8 done, 2 pruned, 1 failed, 1 abandoned
-      best          0.6522294562589372  trial 5.0 by worker-1
+      best          0.6522294562589372  trial 5 by worker-1
                     lr=0.00657310460504226,width=22,opt=sgd
       space         Space(lr=logreal(0.0001,0.1),width=int(8,64),opt=choice(adam|sgd))
       workers       0 alive, 1 silent, 0 without a trial
@@ -508,7 +544,7 @@ fn huge_numbers_keep_their_size() {
     exit 0
     --- stdout
     score  1.7976931348623157e308 (max)
-    trial  2.0 by worker-1
+    trial  2 by worker-1
     x      4.618470291607083e299
     n      1760442898002501119
     ");

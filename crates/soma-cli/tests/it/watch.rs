@@ -21,11 +21,11 @@ fn in_a_pipe_every_change_is_a_line() {
     let worker = Worker { store: &fixture.store, study: "widths", goal: Goal::Min };
     let point = ask(&widths(), 2);
     worker.take(&point, 2, 0);
-    assert_eq!(lines.next().unwrap(), format!("2.0 running {point}"));
+    assert_eq!(lines.next().unwrap(), format!("trial 2 running {point}"));
     worker.report(&point, &[0.5], 2, 0, State::Running, None, None);
-    assert_eq!(lines.next().unwrap(), format!("2.0 running 1 report {point}"));
+    assert_eq!(lines.next().unwrap(), format!("trial 2 running 1 report {point}"));
     worker.report(&point, &[0.5, 0.25], 2, 0, State::Done, None, None);
-    assert_eq!(lines.next().unwrap(), format!("2.0 done 0.25 {point}"));
+    assert_eq!(lines.next().unwrap(), format!("trial 2 done 0.25 {point}"));
     soma.kill().unwrap();
     soma.wait().unwrap();
 }
@@ -98,7 +98,7 @@ fn on_a_terminal_the_picture_is_drawn_in_place() {
         "drawn over, not below: {shown:#?}"
     );
     assert!(shown.iter().any(|line| line.contains("3  2 done, 1 running")), "{shown:#?}");
-    assert!(shown.iter().any(|line| line.starts_with("2.0 done")), "{shown:#?}");
+    assert!(shown.iter().any(|line| line.starts_with("trial 2 done")), "{shown:#?}");
     assert!(shown.len() < usize::from(ROWS), "{shown:#?}");
     assert!(shown.iter().all(|line| line.chars().count() <= usize::from(COLUMNS)), "{shown:#?}");
     assert!(screen.is_coloured);

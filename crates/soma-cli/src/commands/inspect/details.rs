@@ -7,7 +7,7 @@ use super::{Glance, ago, n_trials, shade};
 use crate::escape;
 use crate::number;
 use crate::output::{Line, Tone};
-use crate::row::{point_text, tone};
+use crate::row::{point_text, tone, which};
 
 /// Columns of the names on the left.
 const LABEL: usize = 14;
@@ -58,7 +58,7 @@ fn best(summary: &Summary, say: &mut impl FnMut(&str, Line)) {
     };
     let by = if best.who.is_empty() { String::new() } else { format!(" by {}", escape::name(&best.who)) };
     let score = best.score.map(number::exact).unwrap_or_default();
-    let which = format!("  trial {}.{}{by}", best.trial, best.attempt);
+    let which = format!("  trial {}{by}", which(best));
     say("best", vec![(Tone::Strong, score), (Tone::Quiet, which)]);
     say("", plain(best.point.as_ref().map(point_text).unwrap_or_default()));
 }
