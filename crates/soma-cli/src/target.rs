@@ -98,7 +98,8 @@ pub fn meant(store: &Store, given: &str) -> Result<String, Failure> {
     Ok(given.to_owned())
 }
 
-fn only(store: &Store) -> Result<String, Failure> {
+/// The only study there is.
+pub fn only(store: &Store) -> Result<String, Failure> {
     let mut studies = store.studies()?;
     let location = escape::name(&store.location()).into_owned();
     match studies.len() {

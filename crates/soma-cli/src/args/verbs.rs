@@ -138,7 +138,8 @@ pub struct Curve {
 /// Follow a study while its workers run
 ///
 /// On a terminal one picture, drawn anew in place; in a pipe one line per change, and with `--json` one
-/// JSON object per line. Ends with Ctrl-C, or when whoever reads it goes away.
+/// JSON object per line. A study that has not begun is waited for. Ends with Ctrl-C, or when whoever reads it goes
+/// away.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  soma watch runs widths\n  soma watch runs | grep --line-buffered failed"

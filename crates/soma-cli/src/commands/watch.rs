@@ -1,6 +1,9 @@
 //! `soma watch`: a study while it runs, as one picture on a terminal and as one line per change in a pipe.
 
+mod begin;
+
 use std::collections::{HashMap, VecDeque};
+use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -28,23 +31,21 @@ struct Change<'a> {
 }
 
 pub fn run(arguments: &args::Watch, output: &mut Output, words: &Words) -> Result<(), Failure> {
-    let study = target::open(&arguments.target)?;
-    let interval = Duration::from_secs_f64(arguments.interval_secs);
-    let end = arguments.timeout_secs.map(|secs| Instant::now() + Duration::from_secs_f64(secs));
-    let mut look = Look::new(study.trials()?);
+    let pace = Pace::new(arguments);
+    let store = target::store(&arguments.target.store)?;
+    let asked = arguments.target.study.as_deref();
     let in_place = output.is_terminal() && !arguments.json;
-    let mut picture = Picture::default();
-    if in_place {
-        picture.draw(&study, output)?;
-    } else {
-        let shown = escape::study(&study.name);
-        words.note(&format!("watching `{shown}`, {} attempts so far; Ctrl-C ends it", look.trials.len()));
+    let (name, there) = begin::begin(&store, asked, &pace, output, words)?;
+    if let Some(there) = &there
+        && !in_place
+    {
+        let (shown, count) = (escape::study(&name), there.len());
+        words.note(&format!("watching `{shown}`, {count} attempts so far; Ctrl-C ends it"));
     }
+    let study = Study { store: ManuallyDrop::new(store), name };
+    let mut look = there.map(Look::new).unwrap_or_default();
+    let mut picture = Picture::default();
     loop {
-        let left = end.map_or(interval, |end| end.saturating_duration_since(Instant::now()).min(interval));
-        if output.wait(left) {
-            return Err(Failure::closed_pipe());
-        }
         let trials = study.trials()?;
         for trial in look.changes(&trials) {
             if arguments.json {
@@ -60,13 +61,40 @@ pub fn run(arguments: &args::Watch, output: &mut Output, words: &Words) -> Resul
             picture.draw(&study, output)?;
         }
         output.flush()?;
-        if end.is_some_and(|end| Instant::now() >= end) {
+        if pace.is_over() {
             return study.say_damage(output, words);
         }
+        pace.wait(output)?;
+    }
+}
+
+/// When the next look is due, and which is the last.
+struct Pace {
+    interval: Duration,
+    end: Option<Instant>,
+}
+
+impl Pace {
+    fn new(arguments: &args::Watch) -> Self {
+        let end = arguments.timeout_secs.map(|secs| Instant::now() + Duration::from_secs_f64(secs));
+        Self { interval: Duration::from_secs_f64(arguments.interval_secs), end }
+    }
+
+    /// Wait for the next look; whoever reads this may go away meanwhile.
+    fn wait(&self, output: &Output) -> Result<(), Failure> {
+        let left = self
+            .end
+            .map_or(self.interval, |end| end.saturating_duration_since(Instant::now()).min(self.interval));
+        if output.wait(left) { Err(Failure::closed_pipe()) } else { Ok(()) }
+    }
+
+    fn is_over(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
     }
 }
 
 /// What was there at the last look.
+#[derive(Default)]
 struct Look {
     trials: Trials,
     seen: HashMap<(u64, u32), (State, usize)>,

@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use soma_study::{Goal, State};
 
 use crate::fixtures::{Fixture, Worker, ask, widths};
-use crate::process::{command, terminal};
+use crate::process::{command, shown, terminal};
 use crate::shapes;
 
 /// Rows and columns of the terminal.
@@ -48,6 +48,13 @@ fn with_json_every_change_is_a_document() {
 
 /// `soma watch` that has had its first look.
 fn watching(fixture: &Fixture, arguments: &[&str]) -> Child {
+    let (soma, said) = started(fixture, arguments);
+    assert!(said.contains("2 attempts so far"), "{said}");
+    soma
+}
+
+/// `soma watch` that has said its first line.
+fn started(fixture: &Fixture, arguments: &[&str]) -> (Child, String) {
     let mut soma = command(fixture.path())
         .args(["watch", "store"])
         .args(arguments)
@@ -56,9 +63,80 @@ fn watching(fixture: &Fixture, arguments: &[&str]) -> Child {
         .spawn()
         .unwrap();
     let mut said = String::new();
-    BufReader::new(soma.stderr.take().unwrap()).read_line(&mut said).unwrap();
-    assert!(said.contains("2 attempts so far"), "{said}");
-    soma
+    let mut stderr = BufReader::new(soma.stderr.take().unwrap());
+    stderr.read_line(&mut said).unwrap();
+    soma.stderr = Some(stderr.into_inner());
+    (soma, said)
+}
+
+/// One line on stderr, then everything that happened, whenever the first look at it was.
+#[test]
+fn a_study_that_has_not_begun_is_waited_for() {
+    for (arguments, note) in [
+        (&["widths"][..], "there is no study `widths` yet; waiting for its first trial"),
+        (&[], "holds no study yet; waiting for its first trial"),
+    ] {
+        let fixture = Fixture::empty();
+        let (mut soma, said) =
+            started(&fixture, &[arguments, &["--interval-secs", "0.01", "--json"]].concat());
+        assert!(said.starts_with("note: ") && said.trim_end().ends_with(note), "{said}");
+        let mut lines = BufReader::new(soma.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let worker = Worker { store: &fixture.store, study: "widths", goal: Goal::Min };
+        let point = ask(&widths(), 0);
+        worker.take(&point, 0, 0);
+        let change: serde_json::Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
+        assert_eq!((&change["study"], &change["trial"]["trial"]), (&"widths".into(), &0.into()));
+        worker.take(&point, 1, 0);
+        let change: serde_json::Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
+        assert_eq!(change["trial"]["trial"], 1);
+        soma.kill().unwrap();
+        assert_eq!(soma.wait_with_output().unwrap().stderr, b"");
+    }
+}
+
+#[test]
+fn while_a_study_is_waited_for_a_close_name_is_suggested() {
+    let fixture = Fixture::widths(2);
+    let (mut soma, said) = started(&fixture, &["wdiths"]);
+    assert_eq!(
+        said,
+        "note: there is no study `wdiths` yet (did you mean `widths`?); waiting for its first trial\n"
+    );
+    soma.kill().unwrap();
+    soma.wait().unwrap();
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_waiting() {
+    let fixture = Fixture::empty();
+    let (mut soma, _) = started(&fixture, &["widths", "--interval-secs", "0.01"]);
+    drop(soma.stdout.take());
+    assert_eq!(soma.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn waiting_ends_with_an_error_where_the_time_is_up_and_where_there_is_no_store() {
+    let fixture = Fixture::empty();
+    shown!(fixture.path(), "watch store widths --timeout-secs 0.01", @r"
+    exit 1
+    --- stderr
+    note: there is no study `widths` yet; waiting for its first trial
+    error: there is no study `widths` in `[FOLDER]/store`
+    hint: the store holds no study yet: check the path
+    ");
+    shown!(fixture.path(), "watch store --timeout-secs 0.01", @r"
+    exit 1
+    --- stderr
+    note: `[FOLDER]/store` holds no study yet; waiting for its first trial
+    error: `[FOLDER]/store` holds no study yet
+    hint: check the path; a study is there once its first trial was taken
+    ");
+    shown!(fixture.path(), "watch nowhere widths", @r"
+    exit 1
+    --- stderr
+    error: there is no store at `nowhere`
+    hint: check the path
+    ");
 }
 
 #[test]
