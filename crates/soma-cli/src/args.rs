@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub use values::{Attempt, Drawing, Format, State};
 pub use verbs::{
-    Abandoned, Best, Completions, Curve, Export, Graph, Importance, Inspect, Man, Seal, Space, Target,
+    Abandoned, Best, Completions, Curve, Export, Graph, Importance, Inspect, Lease, Man, Seal, Space, Target,
     Trials, Verify, Watch,
 };
 

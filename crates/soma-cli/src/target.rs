@@ -10,7 +10,7 @@ use soma_store::{Folder, Options, Store, StoreError};
 use soma_study::importance::Evaluator;
 use soma_study::{Goal, Space, StudyError, Trial, Trials};
 
-use crate::args::Target;
+use crate::args::{Lease, Target};
 use crate::damage;
 use crate::escape;
 use crate::failure::Failure;
@@ -40,6 +40,11 @@ pub fn open(target: &Target) -> Result<Study, Failure> {
 /// The store at `location`, open for reading.
 pub fn store(location: &OsStr) -> Result<Store, Failure> {
     opened(location, Options::default().with_read_only(true))
+}
+
+/// The store at `location`, open for reading: its workers count as gone by `lease`.
+pub fn store_for(location: &OsStr, lease: &Lease) -> Result<Store, Failure> {
+    opened(location, Options::default().with_read_only(true).with_lease(lease.into()))
 }
 
 /// The store at `location`, which is there, open for writing.

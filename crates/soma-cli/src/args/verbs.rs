@@ -2,8 +2,10 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
+use soma_store::Options;
 use soma_study::importance::Evaluator;
 
 use super::values::{Attempt, Drawing, Format, Goal, State, evaluator, seconds};
@@ -20,6 +22,21 @@ pub struct Target {
     pub study: Option<String>,
 }
 
+/// The lease that the workers were given.
+#[derive(Debug, Args)]
+pub struct Lease {
+    /// The lease that the workers were given, in seconds: who is silent for longer counts as gone. No store
+    /// records it, so say it where theirs is another one
+    #[arg(long, value_name = "SECS", value_parser = seconds, default_value_t = Options::DEFAULT_LEASE.as_secs_f64())]
+    lease_secs: f64,
+}
+
+impl From<&Lease> for Duration {
+    fn from(lease: &Lease) -> Self {
+        Self::from_secs_f64(lease.lease_secs)
+    }
+}
+
 /// Show the studies of a store: how far, how good, who is at work
 ///
 /// With a STUDY, or where there is exactly one, everything about that study. A worker is alive while it
@@ -31,6 +48,9 @@ pub struct Target {
 pub struct Inspect {
     #[command(flatten)]
     pub target: Target,
+
+    #[command(flatten)]
+    pub lease: Lease,
 
     /// One JSON document instead of a table
     #[arg(long)]
@@ -156,6 +176,9 @@ pub struct Watch {
     #[arg(long, value_name = "SECS", value_parser = seconds)]
     pub timeout_secs: Option<f64>,
 
+    #[command(flatten)]
+    pub lease: Lease,
+
     /// One JSON object per change, a line each
     #[arg(long)]
     pub json: bool,
@@ -170,9 +193,8 @@ pub struct Abandoned {
     #[command(flatten)]
     pub target: Target,
 
-    /// Silence that counts as abandoned, in seconds; the default is the store's own lease
-    #[arg(long, value_name = "SECS", value_parser = seconds)]
-    pub lease_secs: Option<f64>,
+    #[command(flatten)]
+    pub lease: Lease,
 
     /// One JSON document instead of a table
     #[arg(long)]

@@ -33,7 +33,7 @@ pub fn run(arguments: &args::Abandoned, output: &mut Output, words: &Words) -> R
     let study = target::open(&arguments.target)?;
     // Reading the space says so where the study is not there; `abandoned` alone answers for a loop.
     study.space_left()?;
-    let lease = arguments.lease_secs.map_or(study.store.options().lease, Duration::from_secs_f64);
+    let lease = Duration::from(&arguments.lease);
     let abandoned = soma_study::abandoned(&study.store, &study.name, Some(lease))?;
     if arguments.json {
         let attempts = abandoned.iter().map(|one| Lying {

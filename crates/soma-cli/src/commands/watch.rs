@@ -32,7 +32,7 @@ struct Change<'a> {
 
 pub fn run(arguments: &args::Watch, output: &mut Output, words: &Words) -> Result<(), Failure> {
     let pace = Pace::new(arguments);
-    let store = target::store(&arguments.target.store)?;
+    let store = target::store_for(&arguments.target.store, &arguments.lease)?;
     let asked = arguments.target.study.as_deref();
     let in_place = output.is_terminal() && !arguments.json;
     let (name, there) = begin::begin(&store, asked, &pace, output, words)?;

@@ -41,3 +41,17 @@ fn json_has_a_section_for_every_verb() {
         assert!(text.contains(&title), "docs/cli/json.md lacks `{}`", title.trim());
     }
 }
+
+#[test]
+fn the_lease_is_documented_in_the_same_words_everywhere() {
+    let said = |verb: &str| {
+        let pages = soma_cli::pages();
+        let (_, page) = pages.iter().find(|(name, _)| *name == format!("{verb}.md")).unwrap();
+        page.lines().find(|line| line.contains("--lease-secs <")).unwrap().to_owned()
+    };
+    insta::assert_snapshot!(said("abandoned"), @r"
+    - `--lease-secs <SECS>`: The lease that the workers were given, in seconds: who is silent for longer counts as gone. No store records it, so say it where theirs is another one (default `120`)
+    ");
+    assert_eq!(said("inspect"), said("abandoned"));
+    assert_eq!(said("watch"), said("abandoned"));
+}

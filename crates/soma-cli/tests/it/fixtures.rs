@@ -1,6 +1,7 @@
 //! Stores as workers leave them, made through the trial functions.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use soma_store::{Options, Store};
 use soma_study::{
@@ -245,6 +246,26 @@ impl Fixture {
 
     fn move_to(&mut self, to: PathBuf) {
         std::fs::rename(self.path().join("store"), to).unwrap();
+    }
+}
+
+/// A copy of the store, in which nobody has given a sign of life for ten seconds.
+pub fn silenced_copy(fixture: &Fixture, name: &str) {
+    copy(&fixture.path().join("store"), &fixture.path().join(name));
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let place = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &place);
+        } else {
+            std::fs::copy(entry.path(), &place).unwrap();
+            let file = std::fs::File::options().append(true).open(&place).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(10)).unwrap();
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use insta::{assert_snapshot, with_settings};
 use soma_study::{Goal, IntOptions, RealOptions, Scalar, Space, State};
 
-use crate::fixtures::{Fixture, Worker, ask, of_every_kind, typed, widths};
+use crate::fixtures::{Fixture, Worker, ask, of_every_kind, silenced_copy, typed, widths};
 use crate::process::{filters, json, shown, soma, soma_on_terminal};
 
 #[test]
@@ -473,6 +473,52 @@ fn a_living_worker_has_abandoned_nothing_and_a_dead_one_has() {
       last activity [TIME] ago
       size [SIZE] in 1 ledger
     ");
+}
+
+/// No store records the lease of its workers: whoever looks says it.
+#[test]
+fn silence_is_measured_by_the_lease_that_is_given() {
+    let fixture = Fixture::widths(12);
+    silenced_copy(&fixture, "silent");
+    let path = fixture.path();
+    shown!(path, "inspect silent", @r"
+    exit 0
+    --- stdout
+    widths  in [FOLDER]/silent
+      goal          min
+      trials        12  8 done, 2 pruned, 1 failed, 1 running
+      best          0.6522294562589372  trial 5 by worker-1
+                    lr=0.00657310460504226,width=22,opt=sgd
+      space         Space(lr=logreal(0.0001,0.1),width=int(8,64),opt=choice(adam|sgd))
+      workers       1 alive, 0 silent, 0 without a trial
+                    worker-1  1 under way
+      last activity [TIME] ago
+      size [SIZE] in 1 ledger
+    ");
+    shown!(path, "inspect silent --lease-secs 5", @r"
+    exit 0
+    --- stdout
+    widths  in [FOLDER]/silent
+      goal          min
+      trials        12  8 done, 2 pruned, 1 failed, 1 abandoned
+      best          0.6522294562589372  trial 5 by worker-1
+                    lr=0.00657310460504226,width=22,opt=sgd
+      space         Space(lr=logreal(0.0001,0.1),width=int(8,64),opt=choice(adam|sgd))
+      workers       0 alive, 1 silent, 0 without a trial
+                    worker-1  1 abandoned, silent for [TIME]
+      last activity [TIME] ago
+      size [SIZE] in 1 ledger
+    ");
+    let alive = |line: &str| json(path, line.split(' '))["studies"][0]["workers"][0]["is_alive"].clone();
+    assert_eq!(alive("inspect silent --json"), true);
+    assert_eq!(alive("inspect silent --json --lease-secs 5"), false);
+    let picture = |line: &str| soma_on_terminal(path, 80, line.split(' ')).stdout;
+    let watch = "watch silent --timeout-secs 0.01 --interval-secs 0.01";
+    assert!(picture(watch).contains("1 alive, 0 silent"));
+    assert!(picture(&format!("{watch} --lease-secs 5")).contains("0 alive, 1 silent"));
+    let abandoned = |line: &str| json(path, line.split(' '))["abandoned"].as_array().unwrap().len();
+    assert_eq!(abandoned("abandoned silent --json"), 0);
+    assert_eq!(abandoned("abandoned silent --json --lease-secs 5"), 1);
 }
 
 #[test]

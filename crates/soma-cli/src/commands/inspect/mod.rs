@@ -73,7 +73,7 @@ fn why(error: StudyError) -> String {
 
 pub fn run(arguments: &args::Inspect, output: &mut Output, words: &Words) -> Result<(), Failure> {
     // Never freed, like `target::Study`.
-    let store = ManuallyDrop::new(target::store(&arguments.target.store)?);
+    let store = ManuallyDrop::new(target::store_for(&arguments.target.store, &arguments.lease)?);
     let (names, is_named) = match &arguments.target.study {
         Some(given) => (vec![target::meant(&store, given)?], true),
         None => (store.studies()?, false),
