@@ -198,7 +198,8 @@ def _head(name: str) -> str:
 
 
 def _framed(heads: str, rows: str) -> str:
-    return f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
+    body = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+    return f'<div class="scroll" tabindex="0">{body}</div><p class="more" hidden></p>'
 
 
 def _td(cell: table.Cell, i: int) -> str:
@@ -237,6 +238,17 @@ coordinates(store, study={record.study!r})
 
 _SCRIPT = """
 document.addEventListener("DOMContentLoaded", function () {
+  function tell() {
+    document.querySelectorAll(".scroll").forEach(function (frame) {
+      var more = frame.nextElementSibling, ways = [];
+      if (frame.scrollHeight > frame.clientHeight + 1) ways.push("down");
+      if (frame.scrollWidth > frame.clientWidth + 1) ways.push("to the right");
+      more.hidden = !ways.length;
+      more.textContent = "The table goes on: scroll it " + ways.join(" and ") + ".";
+    });
+  }
+  tell();
+  window.addEventListener("resize", tell);
   var turn = document.getElementById("turn"), root = document.documentElement;
   if (!turn) return;
   turn.addEventListener("click", function () {
@@ -275,11 +287,12 @@ border:1px solid var(--grid);border-radius:6px;padding:4px 10px;cursor:pointer}}
 .findings li:first-child{{font-size:20px;font-weight:600}}
 .figure{{overflow-x:auto;border:1px solid var(--grid);border-radius:8px}}
 .scroll{{overflow:auto;max-height:640px;border:1px solid var(--grid);border-radius:8px}}
+.more{{margin:6px 0 0;color:var(--muted);font-size:13px}}
 table{{border-collapse:collapse;width:100%;font-size:13px;font-variant-numeric:tabular-nums}}
 th{{position:sticky;top:0;background:var(--head);text-align:left;font-weight:600}}
 th,td{{padding:6px 12px;border-bottom:1px solid var(--grid);vertical-align:top}}
 th{{white-space:nowrap}}
-td{{max-width:340px;overflow-wrap:anywhere}}
+td{{max-width:340px;overflow-wrap:break-word}}
 td.n{{white-space:nowrap}}
 tbody tr:nth-child(even){{background:var(--stripe)}}
 tr.pruned td,tr.failed td,tr.running td{{color:var(--muted)}}

@@ -364,3 +364,37 @@ def test_the_report_opens_and_turns(opened):
     )
     page.holds()
     page.shot("report-dark")
+
+
+def test_the_report_breaks_no_word_of_its_table_and_says_that_it_scrolls(opened):
+    why = "after 2 reports its best is 1.2345, worse than 0.8123, the median of 9 trials by then"
+    knobs = [Knob(name, "real", 0.0, 1.0) for name in ("lr", "width", "dropout", "momentum")]
+    rows = [
+        dict(
+            trial=i,
+            state="pruned" if i % 3 == 1 else "done",
+            score=0.123456 + i,
+            point={knob.name: 0.0123456 * (i + 1) for knob in knobs},
+            who=f"otherhost_45ef678{i % 2}",
+            because=why if i % 3 == 1 else None,
+        )
+        for i in range(40)
+    ]
+    record = Record.of(rows, knobs, study="words", goal="min")
+    page = opened(_page(record, set(), where="w", theme="light"), "report-words", size=(1280, 900))
+    broken = """() => [...document.querySelectorAll(".scroll th, .scroll td")].flatMap(cell => {
+      const text = cell.firstChild, words = text ? [...text.data.matchAll(/[^\\s-]+/g)] : [];
+      return words.filter(word => {
+        const range = document.createRange();
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        return range.getClientRects().length > 1;
+      }).map(word => word[0]);
+    })"""
+    assert page.page.evaluate(broken) == []
+    told = page.page.locator(".more")
+    assert told.nth(0).text_content() == "The table goes on: scroll it down."
+    assert told.nth(1).is_hidden()
+    page.page.set_viewport_size({"width": 640, "height": 900})
+    page.page.wait_for_function("document.querySelector('.more').textContent.includes('to the right')")
+    assert page.page.evaluate(broken) == []
