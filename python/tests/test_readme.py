@@ -75,3 +75,24 @@ def test_the_budget_is_met_exactly_though_a_worker_is_killed(tmp_path):
 
 def test_resuming_goes_on_where_it_was(tmp_path, monkeypatch):
     assert load("resume", monkeypatch)["main"](str(tmp_path / "s")) == [5, 12]
+
+
+def test_what_the_readme_names_is_there(tmp_path):
+    from somatize import study
+
+    text = (ROOT / "README.md").read_text()
+    listed = re.search(r"functions of `somatize.study`: (.*?);", text, re.S)
+    assert listed is not None
+    assert set(re.findall(r"`(\w+)`", listed[1])) == set(study._FIGURES)
+    assert callable(study.Sampler.ask)
+    assert "--total" in (EXAMPLES / "digits.py").read_text()
+    (line,) = re.findall(r"python -m somatize.report (.*?)  ", text)
+    ran = subprocess.run(
+        [sys.executable, "-m", "somatize.report", *line.split()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert ran.returncode == 1, ran.stderr  # 2 is a call that the parser does not know
+    assert "there is no store at" in ran.stderr
