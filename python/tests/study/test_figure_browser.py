@@ -396,5 +396,5 @@ def test_the_report_breaks_no_word_of_its_table_and_says_that_it_scrolls(opened)
     assert told.nth(0).text_content() == "The table goes on: scroll it down."
     assert told.nth(1).is_hidden()
     page.page.set_viewport_size({"width": 640, "height": 900})
-    page.page.wait_for_function("document.querySelector('.more').textContent.includes('to the right')")
+    told.first.filter(has_text="to the right").wait_for()  # the page's policy forbids a function that polls
     assert page.page.evaluate(broken) == []
