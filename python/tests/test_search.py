@@ -25,6 +25,7 @@ from somatize.study import (
     Space,
     asked,
     curves,
+    discard,
     finished,
     in_flight,
     report,
@@ -32,6 +33,7 @@ from somatize.study import (
     take,
     trials,
 )
+from somatize.study.open_trials import open_trials
 
 SPACE = Space().real("x", 0.0, 1.0).int("n", 1, 8)
 SAMPLER = Sampler.sobol(seed=0)
@@ -220,6 +222,38 @@ def test_failed_trials_run_again_once_when_asked_for(store):
     assert len(finished(store, study=STUDY)) == 8
 
 
+def test_a_discarded_trial_is_not_waited_for(store):
+    point = SAMPLER.ask(SPACE, 0)
+    how = {"study": STUDY, "trial": 0, "me": "me", "goal": "min"}
+    assert take(store, point, **how)
+    report(store, point, [1.0], state=FAILED, because="interrupted", **how)
+    discard(store, study=STUDY, trial=0)
+    seen = search(bowl, store, SPACE, SAMPLER, total=3, retry_failed=True, **QUICK)
+    assert states_of(seen) == [FAILED, DONE, DONE]
+
+
+def test_what_is_silent_is_taken_over_after_the_lease_that_was_said(tmp_path):
+    store = Store(tmp_path / "store", durable=False, lease=0.2)
+    silent = """
+        import os, sys
+        from somatize import Store
+        from somatize.study import Sampler, Space, take
+
+        space = Space().real("x", 0.0, 1.0).int("n", 1, 8)
+        how = {"study": "bowls", "trial": 0, "me": "silent", "goal": "min"}
+        store = Store(sys.argv[1], durable=False, lease=0.2)
+        take(store, Sampler.sobol(seed=0).ask(space, 0), **how)
+        os._exit(0)  # without a word
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(silent), str(tmp_path / "store")], check=True)
+    while states(store) != [FAILED]:  # by the store's lease
+        time.sleep(0.05)
+    for retry_failed in (False, True):
+        left = open_trials(store, SPACE, SAMPLER, STUDY, 1, 3600.0, retry_failed=retry_failed)
+        assert next(left) is None, "it waits"
+    assert next(open_trials(store, SPACE, SAMPLER, STUDY, 1, None))[:2] == (0, 1)
+
+
 def test_a_pruner_of_the_other_goal_and_other_ranges_are_warned_of(store):
     other = Pruner.threshold(upper=9.0) | Pruner.median(goal="max", startup=3)
     with pytest.warns(UserWarning, match="the pruner was given the goal `max` and the study has `min`"):
@@ -285,7 +319,8 @@ def test_what_a_pruned_objective_raises_while_it_is_closed_changes_no_verdict(st
             raise RuntimeError("the logger is gone")
 
     pruner = Pruner.threshold(upper=0.75)
-    search(untidy, store, SPACE, SAMPLER, total=2, pruner=pruner, **QUICK)
+    with pytest.warns(UserWarning, match="trial 0 pruned: RuntimeError: the logger is gone"):
+        search(untidy, store, SPACE, SAMPLER, total=2, pruner=pruner, **QUICK)
     assert states(store) == [PRUNED] * 2
     with pytest.raises(RuntimeError, match="logger"):
         search(untidy, store, SPACE, SAMPLER, total=4, pruner=pruner, raises=True, **QUICK)
@@ -437,10 +472,8 @@ def test_a_schedulers_signal_leaves_no_trial_running_c17(tmp_path, number, code)
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stdout.readline() == "running\n"
-    began = time.monotonic()
     process.send_signal(number)
     _, words = process.communicate(timeout=20)
-    assert time.monotonic() - began < 5
     if code is not None:
         assert process.returncode == code
     else:

@@ -61,7 +61,7 @@ class Bar:
 
     def say_over(self) -> None:
         """Say that there was nothing to do, and how there would be."""
-        if self.bar is None or not self.total:
+        if self.bar is None or not self.total or self._ended() < self.total:
             return
         text = (
             f"study `{self.study}` has all of its {self.total} trials: "

@@ -53,11 +53,7 @@ def open_trials(
         return sampler.ask(space, trial, asked(store, space, study=study))
 
     wait_secs, longest_secs = _POLL_SECS
-    if retry_failed:
-        for row in list(_last_rows(store, study, total)):
-            if row.state == FAILED:
-                yield row.trial, row.attempt + 1, row.point or ask(row.trial)
-    yield from _left_behind(store, study, total, lease, ask)
+    yield from list(_left_behind(store, study, total, lease, ask, with_failed=retry_failed))
     known = {row.trial for row in rows_of(store, study) or ()}
     for trial in range(total):
         if trial in known or _is_taken(store, study, trial):
@@ -69,36 +65,43 @@ def open_trials(
             warnings.warn(f"the study `{study}` ends after {trial} trials: {used_up.text}", stacklevel=3)
             break
         yield trial, 0, point
+    before: list[tuple[int, int, Point]] = []
     while True:
         left = list(_left_behind(store, study, total, lease, ask))
         yield from left
         if not left and _is_over(store, study, total):
             return
-        if not left:
+        # What was offered a moment ago and is offered again was not to be had.
+        before, is_stuck = left, left == before
+        if is_stuck:
             time.sleep(wait_secs)
             wait_secs = min(2 * wait_secs, longest_secs)
             yield None
 
 
 def _left_behind(
-    store: Store, study: str, total: int, lease: float | None, ask: Callable[[int], Point]
+    store: Store,
+    study: str,
+    total: int,
+    lease: float | None,
+    ask: Callable[[int], Point],
+    *,
+    with_failed: bool = False,
 ) -> Iterator[tuple[int, int, Point]]:
-    """The next attempt at every trial whose worker fell silent or was interrupted."""
+    """The next attempt at trials whose worker fell silent or was interrupted, and at what failed."""
     for left in abandoned(store, study=study, lease=lease):
         if left.trial < total:
             # Killed between its claim and its first line: the sampler knows where the trial looked.
             yield left.trial, left.attempt + 1, left.point or ask(left.trial)
-    for row in _last_rows(store, study, total):
-        if row.state == FAILED and row.because == INTERRUPTED:
-            yield row.trial, row.attempt + 1, row.point or ask(row.trial)
-
-
-def _last_rows(store: Store, study: str, total: int) -> Iterator[Trial]:
-    """The last attempt of every trial that is on record."""
     rows = rows_of(store, study) or ()
     for row, after in zip_longest(rows, islice(rows, 1, None)):
-        if row.trial < total and (after is None or after.trial != row.trial):
-            yield row
+        is_last = after is None or after.trial != row.trial
+        if not is_last or row.trial >= total or row.is_discarded or row.state != FAILED:
+            continue
+        because = row.because or ""
+        # Who is silent counts as failed by the store's lease; by ours it stands above, or is not to be had.
+        if because == INTERRUPTED or (with_failed and not because.startswith(ABANDONED)):
+            yield row.trial, row.attempt + 1, row.point or ask(row.trial)
 
 
 def n_lost(store: Store, study: str, trial: int, attempt: int) -> int:

@@ -65,8 +65,8 @@ def search(
             None is the store's own.
         attempts: Workers that a trial may cost, at least 1. One that so many died or fell silent in (out of
             memory, a crash in native code) is FAILED, `because="abandoned 3 times"`, and not tried again.
-        retry_failed: Run again, once each, the trials that had FAILED when this call began, as after the
-            objective was mended: next attempt, same point.
+        retry_failed: Run again, once each in this call, the trials that had FAILED when it began, as after
+            the objective was mended: next attempt, same point.
         raises: Stop at the first exception of the objective, once it is reported. Otherwise the trial is
             FAILED with the exception's type and text, and the next one starts.
         progress: Show a bar on stderr, where tqdm is installed.

@@ -85,15 +85,16 @@ class Worker:
         elif heard.error is None:
             report(self.store, point, said, state=DONE, score=heard.score, **which)
         else:
-            because = _reason(heard.error)
-            report(self.store, point, said, state=FAILED, because=because, **which)
-            self._tell(heard.error, f"trial {which['trial']} failed: {because}")
-        if heard.error is not None and self.raises:
-            raise heard.error
+            report(self.store, point, said, state=FAILED, because=_reason(heard.error), **which)
+        if heard.error is not None:
+            if self.raises:
+                raise heard.error
+            ended = FAILED if why is None else PRUNED
+            self._tell(heard.error, f"trial {which['trial']} {ended}: {_reason(heard.error)}")
 
     def _tell(self, error: Exception, text: str) -> None:
         """Warn of the first exception of each kind: one that all trials raise is a bug of the objective."""
-        if not self.raises and type(error) not in self._told:
+        if type(error) not in self._told:
             self._told.add(type(error))
             warnings.warn(f"{text}; the next one starts, `raises=True` stops instead", stacklevel=5)
 
