@@ -103,24 +103,29 @@ fn a_copy_that_is_brought_up_to_date_file_by_file_is_read_on() {
     fs::copy(folder.path().join("format"), copy.path().join("format")).unwrap();
     let (from, to) = (folder.path().join("studies/widths/ledger"), copy.path().join("studies/widths/ledger"));
     fs::create_dir_all(&to).unwrap();
-    let bring = || {
+    let bring = |missing: usize| {
         for entry in fs::read_dir(&from).unwrap() {
             let name = entry.unwrap().file_name();
-            fs::copy(from.join(&name), to.join(".beside")).unwrap();
+            let bytes = fs::read(from.join(&name)).unwrap();
+            fs::write(to.join(".beside"), &bytes[..bytes.len() - missing]).unwrap();
             fs::rename(to.join(".beside"), to.join(&name)).unwrap();
         }
     };
-    bring();
-    let reader = Store::read_only(copy.path().to_str().unwrap()).unwrap();
-    let mut follower = reader.study(STUDY).follower();
-    assert_eq!(read(&mut follower), (2, false));
-    for more in 1..3 {
-        write(&store, more).unwrap();
-        bring();
-        std::thread::sleep(NOTICED);
-        assert_eq!(read(&mut follower), (2 + more, true), "everything comes again");
+    // One copy is cut in the middle of a line.
+    for (round, missing) in [5, 0].into_iter().enumerate() {
+        bring(missing);
+        let reader = Store::read_only(copy.path().to_str().unwrap()).unwrap();
+        let mut follower = reader.study(STUDY).follower();
+        let known = 2 + 2 * round;
+        assert_eq!(read(&mut follower), (known - missing.min(1), false));
+        for more in 1..3 {
+            write(&store, known + more).unwrap();
+            bring(0);
+            std::thread::sleep(NOTICED);
+            assert_eq!(read(&mut follower), (known + more, true), "everything comes again");
+        }
+        assert_eq!(read(&mut follower), (0, false));
     }
-    assert_eq!(read(&mut follower), (0, false));
 }
 
 #[test]

@@ -125,7 +125,8 @@ impl Following {
         let Some(file) = self.file()? else { return Ok(Tail::Gone) };
         // One call, at an offset of its own: one open file serves threads and forked children alike.
         let read = rustix::io::pread(file, spare_capacity(into), offset)?;
-        let found = if is_due && read == 0 { Some(sys::fstat(file)?) } else { None };
+        // Whatever was read: an unfinished end is read anew at every look.
+        let found = if is_due { Some(sys::fstat(file)?) } else { None };
         if let Some(found) = found {
             self.looked = Instant::now();
             // A copy that is brought up to date replaces files, and one that is put back may be shorter.
