@@ -36,6 +36,8 @@ struct State {
     /// Calls that change something, so far.
     calls: u64,
     faults: BTreeMap<u64, Fault>,
+    /// How long a new entry holds a half of its bytes before it holds all of them.
+    half_way: Duration,
     /// Keys whose bytes the device does not give.
     unreadable: BTreeSet<String>,
     /// How old a listing may be, and those that were given, by folder.
@@ -80,6 +82,12 @@ impl Faulty {
         let mut state = self.state();
         state.lag = lag;
         state.listings.clear();
+    }
+
+    /// Lets every new entry hold a half of its bytes for so long, as on a file system with neither a rename that refuses
+    /// to replace nor links, where it is written in place.
+    pub fn create_slowly(&self, half_way: Duration) {
+        self.state().half_way = half_way;
     }
 
     /// The machine loses power: of every entry whose last bytes no barrier kept, `keep` of the unsynced ones remain
@@ -150,7 +158,16 @@ impl Backend for Faulty {
 
     fn create(&self, key: &str, bytes: &[u8]) -> Result<bool> {
         self.checked("create", key)?;
-        self.0.memory.create(key, bytes)
+        let half_way = self.state().half_way;
+        if half_way.is_zero() {
+            return self.0.memory.create(key, bytes);
+        }
+        let is_new = self.0.memory.create(key, &bytes[..bytes.len() / 2])?;
+        if is_new {
+            std::thread::sleep(half_way);
+            self.0.memory.replace(key, bytes)?;
+        }
+        Ok(is_new)
     }
 
     fn replace(&self, key: &str, bytes: &[u8]) -> Result<()> {

@@ -20,6 +20,7 @@ mod seal;
 mod store;
 mod study;
 mod verify;
+mod written_once;
 
 pub use backend::{Append, Backend, Folder, Follow, Memory, Tail, Watch};
 pub use damage::Damage;

@@ -13,7 +13,7 @@ use crate::digest::Digest;
 use crate::error::{Result, StoreError};
 use crate::fork::PerProcess;
 use crate::study::{StudyRecords, StudyShared};
-use crate::{fork, layout, line};
+use crate::{fork, layout, line, written_once};
 
 /// How a store is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -106,9 +106,6 @@ type Opened = Mutex<Vec<(PathBuf, Options, Weak<Shared>)>>;
 static OPENED: std::sync::LazyLock<PerProcess<Opened>> =
     std::sync::LazyLock::new(|| PerProcess::new(Mutex::default()));
 
-/// How often one looks whether a `format` file that is begun gets finished, 5 ms apart, before doing it.
-const BEGUN_FORMAT_LOOKS: u32 = 10;
-
 /// A name and what it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding {
@@ -163,19 +160,24 @@ impl Store {
             return Err(StoreError::NotFound { location: String::new() });
         }
         let folder = Folder::new(Path::new(location), options.durable, options.read_only)?;
+        let store = Self::shared(folder, options);
+        store.check_format()?;
+        Ok(store)
+    }
+
+    /// The store that this process has open on this folder in this way, or a new one.
+    fn shared(folder: Folder, options: Options) -> Self {
         let known = folder.root().to_owned();
         let opened = OPENED.get(Mutex::default);
         let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
         opened.retain(|(_, _, shared)| shared.strong_count() > 0);
         let same = opened.iter().find(|(at, with, _)| *at == known && *with == options);
         if let Some(shared) = same.and_then(|(_, _, shared)| shared.upgrade()) {
-            let store = Self(shared);
-            store.check_format()?;
-            return Ok(store);
+            return Self(shared);
         }
-        let store = Self::over(Arc::new(folder), options)?;
+        let store = Self::new(Arc::new(folder), options);
         opened.push((known, options, Arc::downgrade(&store.0)));
-        Ok(store)
+        store
     }
 
     /// Opens a store over a backend of one's own.
@@ -183,10 +185,13 @@ impl Store {
     /// # Errors
     /// As [`Store::open`] and [`Store::read_only`].
     pub fn over(backend: Arc<dyn Backend>, options: Options) -> Result<Self> {
-        let studies = PerProcess::new(Mutex::default());
-        let store = Self(Arc::new(Shared { backend, options, studies }));
+        let store = Self::new(backend, options);
         store.check_format()?;
         Ok(store)
+    }
+
+    fn new(backend: Arc<dyn Backend>, options: Options) -> Self {
+        Self(Arc::new(Shared { backend, options, studies: PerProcess::new(Mutex::default()) }))
     }
 
     /// Reads what the store says it is, or says it where nothing is said yet.
@@ -200,9 +205,9 @@ impl Store {
                 backend.create(layout::FORMAT, layout::FORMAT_TEXT.as_bytes())?;
                 backend.read(layout::FORMAT)?.unwrap_or_default()
             }
-            Some(found) if is_begun_format(&found) => self.finish_format()?,
             Some(found) => found,
         };
+        let found = if is_begun_format(&found) { self.finish_format()? } else { found };
         if found == layout::FORMAT_TEXT.as_bytes() {
             return Ok(());
         }
@@ -225,17 +230,12 @@ impl Store {
     /// be anybody's.
     fn finish_format(&self) -> Result<Vec<u8>> {
         let backend = &self.0.backend;
-        for _ in 0..BEGUN_FORMAT_LOOKS {
-            std::thread::sleep(Duration::from_millis(5));
-            let found = backend.read(layout::FORMAT)?.unwrap_or_default();
-            if !is_begun_format(&found) {
-                return Ok(found);
-            }
+        let found = written_once::wait(&**backend, layout::FORMAT, |found| !is_begun_format(found))?;
+        let is_left = found.as_ref().is_some_and(|found| !found.is_empty() && is_begun_format(found));
+        if self.0.options.read_only || !is_left {
+            return Ok(found.unwrap_or_default());
         }
-        let found = backend.read(layout::FORMAT)?.unwrap_or_default();
-        if !self.0.options.read_only && !found.is_empty() {
-            backend.replace(layout::FORMAT, layout::FORMAT_TEXT.as_bytes())?;
-        }
+        backend.replace(layout::FORMAT, layout::FORMAT_TEXT.as_bytes())?;
         Ok(backend.read(layout::FORMAT)?.unwrap_or_default())
     }
 
@@ -350,7 +350,7 @@ impl Store {
     }
 
     pub(crate) fn read_binding(&self, key: &str) -> Result<Option<Binding>> {
-        let Some(bytes) = self.0.backend.read(key)? else { return Ok(None) };
+        let Some(bytes) = written_once::read(&*self.0.backend, key)? else { return Ok(None) };
         let damaged =
             |what: &str| StoreError::Damaged { path: self.0.backend.path(key), what: what.to_owned() };
         let whole = bytes.strip_suffix(b"\n").filter(|whole| line::is_sound(whole));
@@ -398,7 +398,7 @@ impl Store {
             }
             let folder = layout::study(&component);
             // Why one does not read is said by whoever reads it.
-            let document = self.0.backend.read(&layout::document(&folder, 1));
+            let document = written_once::read(&*self.0.backend, &layout::document(&folder, 1));
             if matches!(document, Ok(None)) && self.0.backend.list(&layout::ledgers(&folder))?.is_empty() {
                 continue;
             }

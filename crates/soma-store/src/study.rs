@@ -12,7 +12,7 @@ use crate::heartbeat::{Heart, Held};
 use crate::ledger::{Ledger, Place};
 use crate::seal::{self, Sealed};
 use crate::store::Options;
-use crate::{fork, layout, line};
+use crate::{fork, layout, line, written_once};
 
 /// The records of one study. A clone is the same study; so is every handle that the same store gives for its name.
 #[derive(Debug, Clone)]
@@ -135,7 +135,7 @@ impl StudyRecords {
     /// [`StoreError::Damaged`] where it does not read back; the storage fails.
     pub fn document(&self, version: u32) -> Result<Option<Vec<u8>>> {
         let key = layout::document(&self.0.folder, version);
-        let Some(mut bytes) = self.0.backend.read(&key)? else { return Ok(None) };
+        let Some(mut bytes) = written_once::read(&*self.0.backend, &key)? else { return Ok(None) };
         let whole = bytes.strip_suffix(b"\n").is_some_and(line::is_sound);
         if !whole {
             let what = "its checksum is not that of its content".to_owned();

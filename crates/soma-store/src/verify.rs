@@ -4,10 +4,10 @@ use crate::backend::{Backend, Tail};
 use crate::damage::Damage;
 use crate::digest::Digest;
 use crate::error::{Result, StoreError};
-use crate::layout;
 use crate::line::{self, Scanned};
 use crate::seal::Seal;
 use crate::store::Store;
+use crate::{layout, written_once};
 
 /// Read in one call.
 const READ_BYTES: usize = 1 << 20;
@@ -78,7 +78,12 @@ impl Looking<'_> {
 
     /// What lies under a key. What cannot be read is damage, and does not stop the looking.
     fn read(&mut self, key: &str) -> Option<Vec<u8>> {
-        self.backend.read(key).unwrap_or_else(|error| {
+        let read = self.backend.read(key);
+        self.readable(key, read)
+    }
+
+    fn readable(&mut self, key: &str, read: Result<Option<Vec<u8>>>) -> Option<Vec<u8>> {
+        read.unwrap_or_else(|error| {
             self.damaged(key, 0, 0, &Damage::unreadable(&error));
             None
         })
@@ -208,8 +213,10 @@ impl Looking<'_> {
 
     fn documents(&mut self, folder: &str, component: &str) -> Result<()> {
         let mut version = 1;
-        while let Some(bytes) = self.read(&layout::document(folder, version)) {
+        loop {
             let key = layout::document(folder, version);
+            let read = written_once::read(self.backend, &key);
+            let Some(bytes) = self.readable(&key, read) else { break };
             self.found.size_bytes += bytes.len() as u64;
             let whole = bytes.strip_suffix(b"\n").filter(|whole| line::is_sound(whole));
             let name = whole.and_then(crate::store::name_in);
