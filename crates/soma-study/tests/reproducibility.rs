@@ -97,3 +97,21 @@ fn a_record_says_which_sampler_gave_its_point_and_one_that_does_not_fit_is_found
     assert_eq!(found[1].given, None);
     assert!(found[1].to_string().contains("trial 300 of study `widths` is recorded at `width=9,lr=0.01`"));
 }
+
+#[test]
+#[cfg(unix)]
+fn a_point_that_does_not_fit_is_found_once_though_a_ledger_goes_away_meanwhile() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().to_str().unwrap()).unwrap();
+    let space = Space::new().int("width", 8, 64, IntOptions::default()).unwrap();
+    taken(&store, 0, &space.parse_point("width=9").unwrap());
+    let forged =
+        r#"{"kind":"take","trial":1,"attempt":0,"me":"x","space":1,"point":"width=9","by":"halton(seed=1)"}"#;
+    store.study(STUDY).write(forged.as_bytes(), false).unwrap();
+    assert_eq!(misfits(&store).unwrap().len(), 1);
+    // It is listed, and not there when it is opened.
+    let study = store.study(STUDY);
+    let gone = study.ledger_path(&"f".repeat(study.own_ledger().unwrap().len()));
+    std::os::unix::fs::symlink("nowhere", gone).unwrap();
+    assert_eq!(misfits(&store).unwrap().len(), 1);
+}

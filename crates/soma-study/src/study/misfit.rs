@@ -69,7 +69,12 @@ fn misfits_of(study: &Study<'_>) -> Result<Vec<Misfit>, StudyError> {
     let (mut found, mut said, mut samplers) = (Vec::new(), Vec::new(), FxHashMap::default());
     let mut follower = study.records.follower();
     follower.read_on(study.records.awake(), &mut |read| {
-        let Found::Line { name, offset, line, .. } = read else { return };
+        let (name, offset, line) = match read {
+            Found::Line { name, offset, line, .. } => (name, offset, line),
+            // Everything comes again.
+            Found::Reset => return found.clear(),
+            Found::Damaged { .. } | Found::Unreadable { .. } => return,
+        };
         let Some(Record::Take { id, space_version, point, origin: Some((sampler, asked)), .. }) =
             record::read(line, &mut said)
         else {
