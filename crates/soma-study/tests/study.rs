@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::too_many_lines, reason = "helpers of tests")]
 #![expect(clippy::disallowed_methods, reason = "tests damage files")]
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use soma_store::{Options, Store};
 use soma_study::{
@@ -337,6 +337,66 @@ fn a_process_that_closed_its_store_has_abandoned_its_trials() {
     let row = &trials(&reader, STUDY).unwrap()[0];
     assert_eq!(row.state, State::Failed);
     assert_eq!(summary(&reader, STUDY).unwrap().counts.abandoned, 1);
+}
+
+#[test]
+fn a_trial_of_another_process_is_not_held_by_who_was_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let store = Store::open(path).unwrap();
+    let taken = W1.with_goal(Goal::Min);
+    assert!(take(&store, &point(), &taken).unwrap());
+    drop(store);
+    // As another process, of the same name.
+    let other = Store::open_with(path, Options::default().with_durable(false)).unwrap();
+    let is_abandoned = || abandoned(&other, STUDY, None).unwrap().len() == 1;
+    assert!(is_abandoned());
+    let how = Report::of(&taken);
+    let refused = |said: &[f64], how: Report<'_>| report(&other, &point(), said, &how).unwrap_err();
+    let no_score = refused(&[], how.with_state(State::Done));
+    assert!(matches!(no_score, StudyError::NoScore { .. }) && is_abandoned(), "{no_score}");
+    let differs = refused(&[0.5], Report { goal: Some(Goal::Max), ..how });
+    assert!(matches!(differs, StudyError::GoalDiffers { .. }) && is_abandoned(), "{differs}");
+    report(&other, &point(), &[0.5], &how).unwrap();
+    assert!(!is_abandoned());
+    // What it did report to it goes on with.
+    let differs = refused(&[0.1, 0.2], how);
+    assert!(matches!(differs, StudyError::CurveDiffers { .. }) && !is_abandoned(), "{differs}");
+    drop(other);
+    let third = Store::open(path).unwrap();
+    let differs = report(&third, &point(), &[0.1, 0.2], &how).unwrap_err();
+    assert!(matches!(differs, StudyError::CurveDiffers { .. }), "{differs}");
+    assert_eq!(abandoned(&third, STUDY, None).unwrap().len(), 1);
+}
+
+#[test]
+fn a_result_that_waits_for_who_took_its_trial_over_holds_up_no_other_thread() {
+    let store = memory();
+    let mut trial = 0;
+    loop {
+        let (how, next) = (Take { trial, ..W1 }, Take { trial: trial + 1, ..W1 });
+        assert!(take(&store, &point(), &how).unwrap());
+        // Claimed by somebody who does not say more.
+        store.study(STUDY).claim(trial, 1).unwrap();
+        let (begun, end) = (Instant::now(), Report::of(&how).with_state(State::Done));
+        let (reported, taken) = std::thread::scope(|scope| {
+            let reporting = scope.spawn(|| {
+                let late = report(&store, &point(), &[0.5], &end).unwrap_err();
+                assert!(matches!(late, StudyError::TakenOver { .. }), "{late}");
+                Instant::now()
+            });
+            std::thread::sleep(Duration::from_millis(50));
+            assert!(take(&store, &point(), &next).unwrap());
+            let taken = Instant::now();
+            (reporting.join().unwrap(), taken)
+        });
+        // On a busy machine the claim may be seen before the end is written: then nothing is waited for.
+        if reported - begun > Duration::from_millis(900) {
+            assert!(taken < reported);
+            return;
+        }
+        trial += 2;
+    }
 }
 
 #[test]

@@ -85,38 +85,56 @@ pub fn report(store: &Store, point: &Point, said: &[f64], how: &Report<'_>) -> R
     let study = Study::of(store, how.study);
     let id = Id { trial: how.trial, attempt: how.attempt };
     let mut mine = study.mine();
-    let Mine { running, line, .. } = &mut *mine;
-    let own = held(&study, running, how)?;
+    let is_known = mine.running.contains_key(&id);
+    let written = write(&study, &mut mine, point, said, how);
+    // What this call took up is not held after a refusal; where the store failed the same is reported again.
+    if !is_known && written.as_ref().is_err_and(|error| !matches!(error, StudyError::Store(_))) {
+        mine.running.remove(&id);
+    }
+    // Others of this process go on while this one waits for somebody else.
+    drop(mine);
+    written?;
+    if how.state.is_finished() && is_contested(&study, id)? {
+        return settle_contest(&study, how);
+    }
+    Ok(())
+}
+
+fn write(
+    study: &Study<'_>,
+    mine: &mut Mine,
+    point: &Point,
+    said: &[f64],
+    how: &Report<'_>,
+) -> Result<(), StudyError> {
+    let id = Id { trial: how.trial, attempt: how.attempt };
+    let Mine { running, line, .. } = mine;
+    let own = held(study, running, how)?;
     let is_end = how.state.is_finished();
     if is_end && study.records.is_taken_away(LOOK_EVERY)? {
         study.view().forget();
         running.clear();
-        return Err(not_taken(&study, how));
+        return Err(not_taken(study, how));
     }
     if how.goal.is_some() && how.goal != own.goal {
-        version_of(&study, &mut study.view(), point, how.goal)?;
+        version_of(study, &mut study.view(), point, how.goal)?;
         own.goal = how.goal;
     }
-    if let Some(refused) = own.look(&study, how)? {
+    if let Some(refused) = own.look(study, how)? {
         running.remove(&id);
         return Err(refused);
     }
     // Asked before anything is written: a ledger that breaks off from here on is noticed by the next report.
     let epoch = study.records.epoch();
-    let from = own.continued(&study, said, epoch, how)?;
+    let from = own.continued(study, said, epoch, how)?;
     line.clear();
-    if !is_end {
-        if from < said.len() {
-            record::write_report(line, id, from, &said[from..]);
-            study.records.write(line, false)?;
-            (own.said, own.last, own.epoch) = (said.len(), said[said.len() - 1], epoch);
-        }
-        return Ok(());
-    }
-    own.write_end(&study, line, said, from, how)?;
-    running.remove(&id);
-    if is_contested(&study, id)? {
-        return settle_contest(&study, how);
+    if is_end {
+        own.write_end(study, line, said, from, how)?;
+        running.remove(&id);
+    } else if from < said.len() {
+        record::write_report(line, id, from, &said[from..]);
+        study.records.write(line, false)?;
+        (own.said, own.last, own.epoch) = (said.len(), said[said.len() - 1], epoch);
     }
     Ok(())
 }
