@@ -58,6 +58,29 @@ fn c18_a_study_that_was_moved_away_is_noticed_as_one_that_was_removed() {
 }
 
 #[test]
+fn c18_who_has_no_ledger_open_claims_where_the_study_is_looked_for() {
+    for has_closed in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let other = open(folder.path());
+        assert!(other.study(STUDY).claim(0, 0).unwrap());
+        let options = Options::default().with_durable(false);
+        let store = Store::open_with(folder.path().to_str().unwrap(), options).unwrap();
+        let study = store.study(STUDY);
+        assert!(study.is_claimed(0, 0).unwrap());
+        assert!(!study.claim(0, 0).unwrap());
+        if has_closed {
+            assert!(study.claim(0, 1).unwrap());
+            write(&store, 0).unwrap();
+            study.close();
+        }
+        let studies = folder.path().join("studies");
+        fs::rename(studies.join(STUDY), studies.join("elsewhere")).unwrap();
+        assert!(study.claim(1, 0).unwrap());
+        assert_eq!(study.claims().unwrap(), [(1, 0)]);
+    }
+}
+
+#[test]
 fn who_ends_says_so_in_a_store_that_was_moved() {
     let above = tempfile::tempdir().unwrap();
     let (folder, elsewhere) = (above.path().join("store"), above.path().join("elsewhere"));

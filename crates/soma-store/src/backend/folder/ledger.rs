@@ -37,6 +37,13 @@ impl Appending {
     }
 }
 
+impl Drop for Appending {
+    fn drop(&mut self) {
+        // From here on nobody notices that the study was moved.
+        self.place.look_anew();
+    }
+}
+
 impl Append for Appending {
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         let mut left = bytes;

@@ -13,7 +13,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::{self as sys, AtFlags, Mode, OFlags};
@@ -59,6 +59,15 @@ struct Near {
     key: String,
     folder: Arc<File>,
     opened: Instant,
+    // Opened after this process claimed something there. Its ledger tells from then on whether the study was moved;
+    // before, and once the ledger is closed, nothing does.
+    is_vouched: bool,
+}
+
+impl Near {
+    fn is_for(&self, key: &str) -> bool {
+        self.key == key && self.opened.elapsed() < HELD_OPEN
+    }
 }
 
 impl Folder {
@@ -100,25 +109,44 @@ impl Place {
     /// The folder under `key`, held open for a moment. None where it is not there, or where another thread, or one
     /// that did not survive a fork, is looking: then the path serves as well.
     fn near(&self, key: &str) -> Option<Arc<File>> {
-        let mut near = match self.near.try_lock() {
-            Ok(near) => near,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return None,
-        };
-        if let Some(held) = near.as_ref().filter(|held| held.key == key && held.opened.elapsed() < HELD_OPEN)
-        {
+        let mut near = self.try_near()?;
+        if let Some(held) = near.as_ref().filter(|held| held.is_for(key)) {
             return Some(Arc::clone(&held.folder));
         }
-        *near = None;
+        *near = self.open_near(key, false);
+        near.as_ref().map(|held| Arc::clone(&held.folder))
+    }
+
+    /// The folder under `key`, if it is held open and may be claimed in.
+    fn vouched(&self, key: &str) -> Option<Arc<File>> {
+        let near = self.try_near()?;
+        near.as_ref().filter(|held| held.is_vouched && held.is_for(key)).map(|held| Arc::clone(&held.folder))
+    }
+
+    /// Holds the folder under `key`, in which something was claimed by its path.
+    fn vouch(&self, key: &str) {
+        if let Some(mut near) = self.try_near() {
+            *near = self.open_near(key, true);
+        }
+    }
+
+    fn open_near(&self, key: &str, is_vouched: bool) -> Option<Near> {
         let folder = Arc::new(open_folder(&self.at(key)).ok()?);
-        *near = Some(Near { key: key.to_owned(), folder: Arc::clone(&folder), opened: Instant::now() });
-        Some(folder)
+        Some(Near { key: key.to_owned(), folder, opened: Instant::now(), is_vouched })
+    }
+
+    /// Never waited for: whoever has it may not have survived a fork.
+    fn try_near(&self) -> Option<MutexGuard<'_, Option<Near>>> {
+        match self.near.try_lock() {
+            Ok(near) => Some(near),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// Looks up by its path what was held open: another folder may be there now.
     fn look_anew(&self) {
-        // Never waited for: whoever has it may not have survived a fork.
-        if let Ok(mut near) = self.near.try_lock() {
+        if let Some(mut near) = self.try_near() {
             *near = None;
         }
     }
@@ -261,18 +289,21 @@ impl Backend for Folder {
     fn mark(&self, key: &str) -> Result<bool> {
         let path = self.at(key);
         self.0.writable(&path)?;
-        if let Some((folder, name)) = key.rsplit_once('/') {
-            let near = self.0.near(folder);
+        let (folder, name) = key.rsplit_once('/').unwrap_or_default();
+        if let Some(near) = self.0.vouched(folder) {
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-            match near.map(|near| sys::openat(&*near, name, flags, Mode::from_raw_mode(0o666))) {
-                Some(Ok(_)) => return Ok(true),
-                Some(Err(Errno::EXIST)) => return Ok(false),
+            match sys::openat(&*near, name, flags, Mode::from_raw_mode(0o666)) {
+                Ok(_) => return Ok(true),
+                Err(Errno::EXIST) => return Ok(false),
                 // The folder may have been taken away: the path says whether it is there.
-                Some(Err(_)) | None => {}
+                Err(_) => {}
             }
         }
         match self.0.open_new(&path) {
-            Ok(_) => Ok(true),
+            Ok(_) => {
+                self.0.vouch(folder);
+                Ok(true)
+            }
             Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(false),
             Err(e) => Err(StoreError::io("create", text(&path), e)),
         }
