@@ -105,7 +105,11 @@ pub fn meant(store: &Store, given: &str) -> Result<String, Failure> {
 
 /// The only study there is.
 pub fn only(store: &Store) -> Result<String, Failure> {
-    let mut studies = store.studies()?;
+    only_of(store, store.studies()?)
+}
+
+/// The only one of `studies`, which is what `store` holds.
+pub fn only_of(store: &Store, mut studies: Vec<String>) -> Result<String, Failure> {
     let location = escape::name(&store.location()).into_owned();
     match studies.len() {
         0 => Err(Failure::hinted(

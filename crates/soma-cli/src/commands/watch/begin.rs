@@ -40,14 +40,18 @@ pub fn begin(
 }
 
 fn seek(store: &Store, asked: Option<&str>) -> Result<Sought, Failure> {
-    let name = match asked {
-        Some(given) => target::meant(store, given)?,
-        None => match target::only(store) {
-            Err(failure) if store.studies()?.is_empty() => {
+    let name = if let Some(given) = asked {
+        target::meant(store, given)?
+    } else {
+        // Listed once: the study may begin at any moment.
+        let studies = store.studies()?;
+        let is_empty = studies.is_empty();
+        match target::only_of(store, studies) {
+            Err(failure) if is_empty => {
                 return Ok(Sought::NotYet(format!("{failure}; waiting for its first trial"), failure));
             }
             only => only?,
-        },
+        }
     };
     match soma_study::trials(store, &name) {
         Ok(trials) => Ok(Sought::Begun(name, trials)),
@@ -67,4 +71,28 @@ fn waiting_for(name: &str, close: Option<&str>) -> String {
         _ => String::new(),
     };
     format!("there is no study `{}` yet{meant}; waiting for its first trial", escape::study(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use soma_store::{Memory, Options};
+    use soma_study::{Point, Space, Take, take};
+
+    use super::*;
+
+    #[test]
+    fn a_study_that_begins_during_a_look_is_begun_or_waited_for() {
+        let point = Point::from_values(&Space::default(), [] as [(&str, f64); 0]).unwrap();
+        for _ in 0..200 {
+            let store = Store::over(Arc::new(Memory::default()), Options::default()).unwrap();
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    assert!(take(&store, &point, &Take::new("widths", 0, "me")).unwrap());
+                });
+                while let Sought::NotYet(..) = seek(&store, None).unwrap() {}
+            });
+        }
+    }
 }
