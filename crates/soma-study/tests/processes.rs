@@ -16,6 +16,8 @@ use support::{
 };
 
 const LEASE: Duration = Duration::from_millis(600);
+/// Where a process that is merely held up must not look dead, and one that was suspended must not either.
+const LONG_LEASE: Duration = Duration::from_secs(3);
 
 /// What a helper process does; nothing in a process that is none.
 #[test]
@@ -72,20 +74,21 @@ fn helper() {
             say("refused", &format!("{} {again}", again.is_refusal()));
         }
         "long" => {
-            let store = open(path, LEASE);
+            let store = open(path, milliseconds(&words[2]));
             assert!(take(&store, &point(0), &Take::new(STUDY, 0, "long")).unwrap());
             say("took", "");
             std::thread::sleep(Duration::from_secs(600));
         }
         "watches" => {
-            let store = open(path, LEASE);
+            let lease = milliseconds(&words[2]);
+            let store = open(path, lease);
             wait_for("the taking", Duration::from_secs(10), || !in_flight(&store, STUDY).unwrap().is_empty());
             say("watching", "");
             // Longer than it will be suspended, on a clock that goes on meanwhile.
             let begun = Instant::now();
-            while begun.elapsed() < LEASE * 8 {
+            while begun.elapsed() < lease * 19 / 4 {
                 assert!(abandoned(&store, STUDY, None).unwrap().is_empty(), "taken for dead");
-                std::thread::sleep(LEASE / 20);
+                std::thread::sleep(lease / 20);
             }
             say("saw", "nothing");
         }
@@ -94,9 +97,13 @@ fn helper() {
     }
 }
 
+fn milliseconds(text: &str) -> Duration {
+    Duration::from_millis(text.parse().unwrap())
+}
+
 /// Waits until a moment that all helpers were told, in milliseconds since 1970.
 fn at(moment: &str) {
-    let moment = Duration::from_millis(moment.parse().unwrap());
+    let moment = milliseconds(moment);
     while std::time::UNIX_EPOCH.elapsed().unwrap() < moment {
         std::thread::yield_now();
     }
@@ -189,7 +196,7 @@ fn c03_a_killed_worker_holds_nobody_up_longer_than_its_lease() {
 fn c03_what_was_abandoned_is_seen_within_a_lease_and_two_seconds() {
     let folder = folder();
     let store = open(folder.path(), LEASE);
-    let mut worker = start(&[], &["long", folder.path().to_str().unwrap()]);
+    let mut worker = start(&[], &["long", folder.path().to_str().unwrap(), &LEASE.as_millis().to_string()]);
     worker.hear("took");
     worker.kill();
     let died = Instant::now();
@@ -207,7 +214,7 @@ fn c03_what_was_abandoned_is_seen_within_a_lease_and_two_seconds() {
 fn a_worker_in_a_long_epoch_is_alive() {
     let folder = folder();
     let store = open(folder.path(), LEASE);
-    let mut worker = start(&[], &["long", folder.path().to_str().unwrap()]);
+    let mut worker = start(&[], &["long", folder.path().to_str().unwrap(), &LEASE.as_millis().to_string()]);
     worker.hear("took");
     let begun = Instant::now();
     while begun.elapsed() < LEASE * 4 {
@@ -221,18 +228,19 @@ fn a_worker_in_a_long_epoch_is_alive() {
 fn a_container_that_was_suspended_does_not_take_its_own_for_dead() {
     let folder = folder();
     let path = folder.path().to_str().unwrap();
-    let mut watcher = start(&[], &["watches", path]);
-    let mut worker = start(&[], &["long", path]);
+    let lease = LONG_LEASE.as_millis().to_string();
+    let mut watcher = start(&[], &["watches", path, &lease]);
+    let mut worker = start(&[], &["long", path, &lease]);
     worker.hear("took");
     watcher.hear("watching");
-    std::thread::sleep(LEASE);
+    std::thread::sleep(LONG_LEASE);
     // The watcher is the first to wake up.
     for one in [&worker, &watcher] {
         one.signal(Signal::STOP);
     }
-    std::thread::sleep(LEASE * 3);
+    std::thread::sleep(LONG_LEASE * 3);
     watcher.signal(Signal::CONT);
-    std::thread::sleep(LEASE / 4);
+    std::thread::sleep(LONG_LEASE / 4);
     worker.signal(Signal::CONT);
     assert_eq!(watcher.hear("saw"), "nothing");
     watcher.wait();
