@@ -3,6 +3,8 @@
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,6 +17,8 @@ const N_RECORDS: u32 = 200;
 const RECORD_BYTES: usize = 2_000_000;
 /// Names they go under, over and over.
 const N_NAMES: u32 = 20;
+/// Milliseconds after which a writer is killed, one after another; the last is left to come to its end.
+const LIVES: [u64; 8] = [20, 45, 30, 60, 25, 50, 35, 55];
 /// Tells a helper where the store is.
 const STORE: &str = "SOMA_TEST_STORE";
 
@@ -49,13 +53,16 @@ fn whole(store: &Store, name: &str) -> Option<u32> {
     Some(found.expect("a record is whole"))
 }
 
+/// A writer that is up: what starting takes is no part of its life.
 fn writer(path: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
+    let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["helper", "--exact", "--test-threads=1"])
         .env(STORE, path)
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .spawn()
-        .unwrap()
+        .unwrap();
+    child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+    child
 }
 
 #[test]
@@ -63,7 +70,7 @@ fn c02_a_reader_never_meets_a_part_of_what_a_killed_writer_stored() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path().to_str().unwrap()).unwrap();
     let is_over = AtomicBool::new(false);
-    let (kills, looks) = std::thread::scope(|scope| {
+    let (ends, looks) = std::thread::scope(|scope| {
         let reader = scope.spawn(|| {
             let mut looks = 0;
             while !is_over.load(Ordering::Relaxed) {
@@ -75,22 +82,19 @@ fn c02_a_reader_never_meets_a_part_of_what_a_killed_writer_stored() {
             }
             looks
         });
-        let mut kills = 0_u64;
-        loop {
+        let mut ends = Vec::new();
+        for life in LIVES {
             let mut child = writer(folder.path());
-            // Ever longer, and at another moment of a record each time, so that it comes to its end.
-            std::thread::sleep(Duration::from_millis(20 + kills * 25));
-            if let Some(status) = child.try_wait().unwrap() {
-                assert!(status.success());
-                break;
-            }
+            std::thread::sleep(Duration::from_millis(life));
             child.kill().unwrap();
-            child.wait().unwrap();
-            kills += 1;
+            ends.push(child.wait().unwrap());
         }
+        ends.push(writer(folder.path()).wait().unwrap());
         is_over.store(true, Ordering::Relaxed);
-        (kills, reader.join().unwrap())
+        (ends, reader.join().unwrap())
     });
+    assert!(ends.iter().all(|end| end.success() || end.signal().is_some()), "{ends:?}");
+    let kills = ends.iter().filter(|end| end.signal().is_some()).count();
     assert!(kills >= 5 && looks > 0, "{kills} kills and {looks} records read prove little");
     let found = store.verify().unwrap();
     assert!(found.is_sound(), "{:?}", found.damage);
