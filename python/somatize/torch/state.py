@@ -14,12 +14,13 @@ from torch import Tensor
 from torch.nn import Module
 from torch.nn.parameter import is_lazy
 
+from somatize._somatize import Store
 from somatize.errors import StateError
 from somatize.torch.parameters import implementations, parts
 from somatize.torch.state_file import dumps, loads
 
 if TYPE_CHECKING:
-    from somatize import Graph, Store
+    from somatize import Graph
 
 State = dict[str, dict[str, Tensor]]
 
@@ -113,7 +114,9 @@ def keep(store: Store, name: str, state: Any, *, metadata: Mapping[str, str] | N
 
     Raises:
         StateError: A leaf or a key is of a kind that cannot be written; names where it is.
+        TypeError: `store` is no store.
     """
+    _check_store(store)
     digest: str = store.put(dumps(state))
     store.bind(name, digest, dict(metadata) if metadata else None)
     return digest
@@ -126,8 +129,15 @@ def recall(store: Store, name: str) -> Any:
         NameNotFoundError: Nothing was kept under `name`.
         StateError: What `name` is bound to is no state, or one written by a newer version.
         CorruptError: The bytes are not those that were written.
+        TypeError: `store` is no store.
     """
+    _check_store(store)
     return loads(store.get(store.resolve(name)))
+
+
+def _check_store(store: object) -> None:
+    if not isinstance(store, Store):
+        raise TypeError(f"{store!r} was given, expected a Store: open one with `Store({str(store)!r})`")
 
 
 def fedavg(states: Sequence[State], sizes: Sequence[float]) -> State:

@@ -648,3 +648,11 @@ def test_a_process_killed_in_the_middle_of_keep_leaves_the_old_state_or_the_new_
         tensor = recall(Store(where), "now")["a"]["w"]
         assert tensor.shape == (500_000,)
         assert tensor.eq(tensor[0]).all()
+
+
+def test_a_path_in_the_place_of_a_store_is_told_how_one_is_opened():
+    for call in (lambda: keep("/runs", "best", {}), lambda: recall("/runs", "best")):
+        with pytest.raises(
+            TypeError, match=r"'/runs' was given, expected a Store: open one with `Store\('/runs'\)`"
+        ):
+            call()
