@@ -610,7 +610,7 @@ def grown(steps, measured):
 def test_c35_memory_does_not_grow_with_the_steps():
     tracemalloc.start()
     try:
-        per_step = grown(1_500, lambda: tracemalloc.get_traced_memory()[0])
+        per_step = grown(8_000, lambda: tracemalloc.get_traced_memory()[0])
     finally:
         tracemalloc.stop()
     assert per_step < 48, "a float, its place in the history and the size of its batch"
