@@ -88,8 +88,9 @@ impl PySampler {
         Self(Sampler::sobol_with(SobolOptions::default().with_seed(seed).with_owen(owen)))
     }
 
-    /// The tree-structured Parzen estimator: draws near the trials that did well. Give it every trial, `asked(...)`, and
-    /// workers side by side keep apart and no point of a finite space comes twice.
+    /// The tree-structured Parzen estimator: draws near the trials that did well. Give it every trial, `asked(...)`:
+    /// no point of a finite space that the history holds is asked again. Up to eight workers that ask at one moment
+    /// keep apart on a space of at most 1,024 points; on a larger one they may meet.
     ///
     /// Args:
     ///     seed: Chooses the draws.

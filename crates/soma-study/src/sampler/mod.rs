@@ -99,8 +99,8 @@ impl Sampler {
     }
 
     /// The tree-structured Parzen estimator: draws near the trials that did well. Give it every trial, as
-    /// [`asked`](crate::asked) answers them, and workers side by side keep apart and no point of a finite space comes
-    /// twice.
+    /// [`asked`](crate::asked) answers them: no point of a finite space that the history holds is asked again. Up to
+    /// eight workers that ask at one moment keep apart on a space of at most 1,024 points; on a larger one they may meet.
     ///
     /// # Errors
     /// `Option` when `candidates` is 0.
@@ -124,13 +124,13 @@ impl Sampler {
     /// `UsedUp` when the sampler visits each point of a space once and has none left for this trial;
     /// `TooManyDimensions`.
     pub fn ask(&self, space: &Space, trial: u64, history: &History) -> Result<Point, SpaceError> {
-        let point = self.kind.asked().ask(space, trial, history)?;
+        let point = self.kind.as_ask().ask(space, trial, history)?;
         Ok(point.with_origin(Origin { sampler: Arc::clone(&self.text), trial }))
     }
 
     /// How many trials the sampler has points for in this space; None without end.
     pub fn size(&self, space: &Space) -> Option<u64> {
-        self.kind.asked().size(space)
+        self.kind.as_ask().size(space)
     }
 
     /// Whether the point of a trial follows from its number alone, so that a record can be checked against it.
@@ -148,7 +148,7 @@ impl Sampler {
 }
 
 impl Kind {
-    fn asked(&self) -> &dyn Ask {
+    fn as_ask(&self) -> &dyn Ask {
         match self {
             Self::Grid(grid) => grid,
             Self::Random(random) => random,
